@@ -1,0 +1,1 @@
+"""Colocation groups for Spark SQL."""
