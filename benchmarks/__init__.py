@@ -1,0 +1,1 @@
+"""Benchmarks and the demo; README.md says how to read them."""

@@ -1,0 +1,94 @@
+"""Configures a SparkSession builder: our jar, Delta's jars, the extensions and the catalog."""
+
+import importlib.metadata
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+SPARK_VERSION = "4.2.0"
+DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
+EXTENSION = "io.colocate.spark.ColocateExtensions"
+DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+CATALOG = "io.colocate.spark.ColocateCatalog"
+
+# Delta's POM names libraries that Spark itself brings, in other versions: neither fetched nor put beside Spark's.
+BROUGHT_BY_SPARK = (
+    "org.apache.hadoop:*",
+    "org.apache.parquet:*",
+    "org.apache.logging.log4j:*",
+    "org.slf4j:*",
+    "org.roaringbitmap:*",
+    "com.fasterxml.jackson.core:*",
+    "com.fasterxml.jackson.datatype:*",
+    "com.google.code.findbugs:*",
+    "javax.annotation:*",
+    "org.openapitools:*",
+)
+
+
+def configure(builder: SparkSession.Builder, delta: bool = True) -> SparkSession.Builder:
+    """Returns `builder` with everything set that colocation needs; what it already holds is kept and added to.
+
+    builder: a `SparkSession.builder` on which `getOrCreate` has not been called.
+    delta: also bring Delta Lake. Its jars come from the folder that `SPARK_COLOCATE_DELTA_JARS` names, else Spark
+        fetches them by `spark.jars.packages`. With False, native tables (Parquet, ORC) alone can be members.
+
+    Raises RuntimeError when the installed PySpark is not the one that the jar was built for.
+    """
+    _require_spark()
+    wanted = _extensions(builder._options.get("spark.sql.extensions", ""), delta)
+    builder.config("spark.sql.extensions", wanted).config("spark.sql.catalog.spark_catalog", CATALOG)
+    jars = [str(jar_path())]
+    if delta:
+        found = delta_jars()
+        jars += found
+        if not found:
+            _merge(builder, "spark.jars.packages", [DELTA_PACKAGE])
+            _merge(builder, "spark.jars.excludes", BROUGHT_BY_SPARK)
+    return _merge(builder, "spark.jars", jars)
+
+
+def jar_path() -> Path:
+    """The jar with the JVM part, as the wheel or `./run jar` put it. Raises FileNotFoundError when it was not built."""
+    jar = Path(__file__).with_name("jars") / "spark-colocate.jar"
+    if not jar.is_file():
+        raise FileNotFoundError(f"{jar} is missing. Build it with `./run jar`, or install the wheel, which carries it.")
+    return jar
+
+
+def delta_jars() -> list[str]:
+    """Delta's jars in the folder that `SPARK_COLOCATE_DELTA_JARS` names, sorted; empty when it is not set."""
+    folder = os.environ.get("SPARK_COLOCATE_DELTA_JARS")
+    if not folder:
+        return []
+    jars = sorted(str(jar) for jar in Path(folder).glob("*.jar"))
+    if not jars:
+        raise FileNotFoundError(f"SPARK_COLOCATE_DELTA_JARS names {folder}, which holds no jar. Unset it, or fill it.")
+    return jars
+
+
+def _extensions(present: str, delta: bool) -> str:
+    """Ours first: Delta's strategy would plan its scans before ours is asked. Then the user's own, in their order."""
+    others = [name.strip() for name in present.split(",") if name.strip()]
+    wanted = [EXTENSION, *([DELTA_EXTENSION] if delta else []), *others]
+    return ",".join(dict.fromkeys(wanted))
+
+
+def _merge(builder: SparkSession.Builder, key: str, values: Iterable[str]) -> SparkSession.Builder:
+    present = [value for value in builder._options.get(key, "").split(",") if value]
+    return builder.config(key, ",".join(dict.fromkeys([*present, *values])))
+
+
+def _require_spark() -> None:
+    """An installed distribution (SPARK_HOME) is checked by the jar itself; here only the PyPI package is looked at."""
+    try:
+        found = importlib.metadata.version("pyspark")
+    except importlib.metadata.PackageNotFoundError:
+        return
+    if found != SPARK_VERSION:
+        raise RuntimeError(
+            f"spark-colocate was built for Spark {SPARK_VERSION}, but PySpark {found} is installed. "
+            f"Run `pip install pyspark=={SPARK_VERSION}`, or install the spark-colocate made for {found}."
+        )

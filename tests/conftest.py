@@ -1,0 +1,18 @@
+"""Before any test: the jar fits the sources, and a plain `pytest` finds what ./run would have set."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def pytest_configure() -> None:
+    subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
+    fetched = ROOT / "build" / "jars"
+    if fetched.is_dir():
+        os.environ.setdefault("SPARK_COLOCATE_DELTA_JARS", str(fetched))
+    # The control plane and Spark's Python workers are children of the driver and find the package by this.
+    present = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), *present]))

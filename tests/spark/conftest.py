@@ -1,0 +1,47 @@
+"""One session for the whole run. A test that needs another set-up starts a subprocess (tests/spark/sessions.py)."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.sessions import builder
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """local[2] with our jar, Delta's jars, both extensions, our catalog, in-memory tables, a temporary warehouse."""
+    session = builder(tmp_path_factory.mktemp("session")).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def db(spark: SparkSession) -> Iterator[str]:
+    """A fresh current database, dropped with its tables afterwards."""
+    name = f"db{next(_numbers)}"
+    spark.sql(f"CREATE DATABASE {name}")
+    spark.sql(f"USE {name}")
+    yield name
+    spark.sql("USE default")
+    spark.sql(f"DROP DATABASE {name} CASCADE")
+
+
+@pytest.fixture(autouse=True)
+def _settings_are_put_back() -> Iterator[None]:
+    """What a test SETs ends with the test, `disable_colocate_join` above all."""
+    session = SparkSession.getActiveSession()
+    before = dict(session.conf.getAll) if session else {}
+    yield
+    if session is None:
+        return
+    after = dict(session.conf.getAll)
+    for key in after.keys() - before.keys():
+        session.conf.unset(key)
+    for key, value in before.items():
+        if after.get(key) != value:
+            session.conf.set(key, value)

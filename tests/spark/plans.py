@@ -1,0 +1,108 @@
+"""Walks executed plans through py4j, as trees and never as text."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+SHUFFLES = {"ShuffleExchangeExec"}
+BROADCASTS = {"BroadcastExchangeExec"}
+STAGES = {"ShuffleQueryStageExec", "BroadcastQueryStageExec", "TableCacheQueryStageExec", "ResultQueryStageExec"}
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Every node below and with `node`: the final plan of AQE, inside query stages, cached plans and subqueries.
+
+    A reused exchange or subquery is told by its own name and not entered: its work is done once, elsewhere.
+    """
+    yield node
+    name = kind(node)
+    if name == "AdaptiveSparkPlanExec":
+        yield from walk(node.executedPlan())
+    elif name in STAGES:
+        yield from walk(node.plan())
+    elif name == "InMemoryTableScanExec":
+        yield from walk(node.relation().cachedPlan())
+    elif name == "CommandResultExec":
+        yield from walk(node.commandPhysicalPlan())
+    for child in _each(node.children()):
+        if name != "ReusedExchangeExec":
+            yield from walk(child)
+    for subquery in _each(node.subqueries()):
+        if kind(subquery) != "ReusedSubqueryExec":
+            yield from walk(subquery)
+
+
+def kind(node: Any) -> str:
+    return str(node.getClass().getSimpleName())
+
+
+def nodes(df: DataFrame, run: bool = True) -> list[Any]:
+    """The nodes of the executed plan. run: execute first, so that AQE's plan is the final one."""
+    if run:
+        df.collect()
+    return list(walk(df._jdf.queryExecution().executedPlan()))
+
+
+def kinds(df: DataFrame, run: bool = True) -> list[str]:
+    return [kind(node) for node in nodes(df, run)]
+
+
+def exchanges(df: DataFrame, run: bool = True) -> int:
+    """Shuffles in the executed plan; an Exchange that is used twice counts once."""
+    return sum(name in SHUFFLES for name in kinds(df, run))
+
+
+def broadcasts(df: DataFrame, run: bool = True) -> int:
+    return sum(name in BROADCASTS for name in kinds(df, run))
+
+
+def join_kinds(df: DataFrame, run: bool = True) -> list[str]:
+    """Class names of the joins, top down, such as ShuffledHashJoinExec."""
+    return [name for name in kinds(df, run) if name.endswith("JoinExec")]
+
+
+class Executions:
+    """The SQL executions that a block ran, writes and MERGE among them, from Spark's own status store.
+
+    with Executions(spark) as seen:
+        spark.sql("MERGE INTO ...")
+    seen.exchanges, seen.shuffle_bytes
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self.node_names: list[str] = []
+        self.shuffle_bytes = 0
+
+    def __enter__(self) -> "Executions":
+        self._ids = {execution.executionId() for execution in self._executions()}
+        self._stages = {stage.stageId() for stage in self._stage_list()}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        store = self._spark._jsparkSession.sharedState().statusStore()
+        for execution in self._executions():
+            if execution.executionId() not in self._ids:
+                graph = store.planGraph(execution.executionId())
+                self.node_names += [str(node.name()) for node in _each(graph.allNodes())]
+        fresh = [stage for stage in self._stage_list() if stage.stageId() not in self._stages]
+        self.shuffle_bytes = sum(stage.shuffleWriteBytes() for stage in fresh)
+
+    @property
+    def exchanges(self) -> int:
+        return sum(name == "Exchange" for name in self.node_names)
+
+    def _executions(self) -> list[Any]:
+        self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        return list(_each(self._spark._jsparkSession.sharedState().statusStore().executionsList()))
+
+    def _stage_list(self) -> list[Any]:
+        store = self._spark.sparkContext._jsc.sc().statusStore()
+        return list(_each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))
+
+
+def _each(sequence: Any) -> Iterator[Any]:
+    """The elements of a Scala Seq."""
+    for index in range(sequence.size()):
+        yield sequence.apply(index)

@@ -1,0 +1,118 @@
+"""Sessions for tests: the shared one's settings, and subprocesses for a test that needs another set-up."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+from spark_colocate.session import CATALOG as OURS
+from spark_colocate.session import DELTA_EXTENSION, EXTENSION, configure, delta_jars, jar_path
+
+ROOT = Path(__file__).parents[2]
+TIMEOUT = 300
+_CATALOG_SOURCE = ROOT / "jvm-stubs/src/io/colocate/spark/ColocateCatalog.scala"
+CATALOG = OURS if _CATALOG_SOURCE.exists() else "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+
+SMALL = {
+    "spark.driver.memory": "1g",
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.databricks.delta.snapshotPartitions": "2",
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a subprocess did. out and err are its whole texts."""
+
+    code: int
+    out: str
+    err: str
+
+    def ok(self) -> "Ran":
+        assert self.code == 0, f"exit {self.code}\n{self.out[-3000:]}\n{self.err[-5000:]}"
+        return self
+
+    @property
+    def all(self) -> str:
+        return self.out + self.err
+
+
+def small_options(folder: Path) -> dict[str, str]:
+    """Settings of a small local session whose files all lie in `folder`."""
+    return {
+        **SMALL,
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder / 'derby'}",
+        "spark.colocate.python": sys.executable,
+    }
+
+
+def builder(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession.Builder:
+    """The builder of every test session, configured as a user would: by `spark_colocate.configure`."""
+    made = SparkSession.builder.master("local[2]").appName("test")
+    for key, value in {**small_options(folder), **(conf or {})}.items():
+        made.config(key, value)
+    return configure(made).config("spark.sql.catalog.spark_catalog", CATALOG)
+
+
+def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:
+    """What a user types who does not import our package: jars, extensions, catalog."""
+    extensions = [EXTENSION, DELTA_EXTENSION] if delta else [EXTENSION]
+    return {
+        **small_options(folder),
+        "spark.jars": ",".join([str(jar_path()), *(delta_jars() if delta else [])]),
+        "spark.sql.extensions": ",".join(extensions),
+        "spark.sql.catalog.spark_catalog": CATALOG,
+    }
+
+
+def run_python(code: str, folder: Path, conf: Mapping[str, str] | None = None, timeout: int = TIMEOUT) -> Ran:
+    """Runs `code` in a fresh Python in which `spark` is a session of its own. conf adds to the small options."""
+    head = (
+        "import json, sys\nfrom pathlib import Path\nfrom tests.spark.sessions import builder\n"
+        "spark = builder(Path(sys.argv[1]), json.loads(sys.argv[2])).getOrCreate()\n"
+    )
+    return run_bare(head + code, folder, json.dumps(dict(conf or {})), timeout=timeout)
+
+
+def run_bare(code: str, folder: Path, *args: str, timeout: int = TIMEOUT) -> Ran:
+    """Runs `code` in a fresh Python, which makes its own session or none; sys.argv[1] is the folder."""
+    return _run([sys.executable, "-c", code, str(folder), *args], folder, timeout)
+
+
+def run_spark_sql(
+    sql: str, folder: Path, conf: Mapping[str, str] | None = None, delta: bool = True, timeout: int = TIMEOUT
+) -> Ran:
+    """Runs statements in the `spark-sql` command line, the plain way. conf adds to, or overrides, the plain options."""
+    script = folder / "script.sql"
+    folder.mkdir(parents=True, exist_ok=True)
+    script.write_text(sql)
+    home = Path(pyspark.__file__).parent
+    options = {**plain_options(folder, delta), **(conf or {})}
+    flags = [part for key, value in options.items() for part in ("--conf", f"{key}={value}")]
+    return _run([str(home / "bin" / "spark-sql"), "--master", "local[2]", *flags, "-f", str(script)], folder, timeout)
+
+
+def _run(command: list[str], folder: Path, timeout: int) -> Ran:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.pathsep.join([str(ROOT), str(ROOT / "python")])
+    environment = {**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": _spark_home()}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def _spark_home() -> str:
+    return str(Path(pyspark.__file__).parent)
