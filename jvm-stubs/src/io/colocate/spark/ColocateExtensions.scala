@@ -1,9 +1,27 @@
 package io.colocate.spark
 
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
 
-/** Names that users type live here; what they do lives in org.apache.spark.sql.colocate. */
+/**
+ * The wiring, phase by phase. Names that users type live in this package; what they do, in
+ * org.apache.spark.sql.colocate.
+ *
+ * {{{
+ *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
+ *                                                             |                                   |
+ *                                             PlanColocatedScans                  TuneColocatedPlan
+ * }}}
+ */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
-  override def apply(extensions: SparkSessionExtensions): Unit = ()
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    // planning: the scan of a member becomes a scan by buckets
+    extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
+
+    // after EnsureRequirements: what only the whole plan can tell
+    extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))
+    extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
+  }
 }

@@ -1,0 +1,70 @@
+package org.apache.spark.sql.colocate.layout
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.Utils
+
+/**
+ * The only place that knows Delta's classes: their names and a few accessors, by reflection, so that the jar works
+ * without Delta and against its patch releases. Written for Delta 4.4; tests/spark/test_plan_evidence.py breaks when
+ * an accessor goes.
+ */
+object DeltaReflection {
+
+  private val PreparedIndex = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
+  private val DeltaPackage = "org.apache.spark.sql.delta."
+
+  def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
+
+  /** The one index class that is pinned to a snapshot whose files are all of that snapshot (traps S1.2, S1.3). */
+  def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
+
+  def snapshotOf(preparedIndex: FileIndex): DeltaSnapshot =
+    new DeltaSnapshot(call(call(preparedIndex, "preparedScan"), "scannedSnapshot"))
+
+  /** Rows and bytes that data skipping left, where Delta counted them. */
+  def scannedRows(preparedIndex: FileIndex): Option[Long] =
+    call(call(call(preparedIndex, "preparedScan"), "scanned"), "rows").asInstanceOf[Option[Long]]
+
+  def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]
+
+  private[layout] def call(target: AnyRef, method: String): AnyRef =
+    target.getClass.getMethod(method).invoke(target)
+
+  private[layout] def companion(name: String): AnyRef = {
+    val companion = Utils.classForName[AnyRef](s"$DeltaPackage$name$$", initialize = true, noSparkClassLoader = false)
+    companion.getField("MODULE$").get(null)
+  }
+}
+
+/** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
+class DeltaSnapshot(snapshot: AnyRef) {
+  import DeltaReflection.{call, companion}
+
+  private lazy val metadata: AnyRef = call(snapshot, "metadata")
+
+  /** Schema of the snapshot, unstripped: field metadata carries generation expressions and type changes. */
+  lazy val schema: StructType = call(metadata, "schema").asInstanceOf[StructType]
+
+  lazy val partitionSchema: StructType = call(metadata, "partitionSchema").asInstanceOf[StructType]
+
+  lazy val properties: Map[String, String] = call(metadata, "configuration").asInstanceOf[Map[String, String]]
+
+  def tableId: String = call(metadata, "id").asInstanceOf[String]
+
+  def version: Long = call(snapshot, "version").asInstanceOf[Long]
+
+  /** Rows of the log's AddFile actions (Dataset[AddFile]), for questions about files. */
+  def allFiles: org.apache.spark.sql.classic.DataFrame =
+    call(snapshot, "allFiles").asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].toDF()
+
+  /** Without the table feature, writers need not keep a generated column's promise (traps S1.5). */
+  def enforcesGeneratedColumns: Boolean = {
+    val generatedColumn = companion("GeneratedColumn")
+    val protocol = call(snapshot, "protocol")
+    val method = generatedColumn.getClass.getMethods.find(_.getName == "satisfyGeneratedColumnProtocol")
+    method.exists(_.invoke(generatedColumn, protocol).asInstanceOf[Boolean])
+  }
+}

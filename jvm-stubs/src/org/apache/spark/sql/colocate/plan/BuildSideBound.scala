@@ -1,0 +1,66 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.LeftExistence
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.layout.{BucketSource, DeltaRowCounts}
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.joins.BaseJoinExec
+import org.apache.spark.sql.types.{AtomicType, BinaryType, DataType, Decimal, DecimalType, StringType}
+
+/** An upper bound, in bytes of unsafe rows, for the largest task of a join's build side; None where there is none. */
+case class BuildSideBound(session: SparkSession) {
+
+  /** What one task may surely take: half of its guaranteed share of execution memory, unless the setting says. */
+  lazy val budget: Long =
+    Some(Settings.number(session.sessionState.conf, "spark.colocate.join.hashBytesPerTask"))
+      .filter(_ > 0)
+      .getOrElse(TaskMemory.guaranteedBytes(session.sparkContext) / 2)
+
+  def bytesOfLargestTask(plan: SparkPlan, keyCount: Int): Option[Long] = {
+    val width = BuildSideBound.rowBytes(plan.output, keyCount)
+    rows(plan, enough = budget / width).map(saturatingMultiply(_, width))
+  }
+
+  /** Rows of the largest task. `enough`: a total below this needs no closer look. */
+  private def rows(plan: SparkPlan, enough: Long): Option[Long] = plan match {
+    case scan: ColocatedScanExec => scanRows(scan, enough)
+    case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
+        _: ColumnarToRowExec | _: BaseAggregateExec =>
+      rows(plan.children.head, enough)
+    case join: BaseJoinExec =>
+      join.joinType match {
+        case LeftExistence(_) => rows(join.left, enough)
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private def scanRows(scan: ColocatedScanExec, enough: Long): Option[Long] = scan.evidence.source match {
+    case _: BucketSource.PartitionValue => DeltaRowCounts.largestBucket(scan.relation.location, enough)
+    case BucketSource.FileName => None
+  }
+
+  private def saturatingMultiply(a: Long, b: Long): Long = if (a > Long.MaxValue / b) Long.MaxValue else a * b
+}
+
+object BuildSideBound {
+
+  /** Record and pointer array of a hash relation's entry, at its worst load factor. */
+  private val EntryBytes = 64L
+
+  /** Strings and binaries have no bound in the metadata; four times Spark's own guess. */
+  private val VariableBytes = 80L
+
+  private def fieldBytes(dataType: DataType): Long = dataType match {
+    case _: StringType | BinaryType => 8 + VariableBytes
+    case d: DecimalType if d.precision > Decimal.MAX_LONG_DIGITS => 8 + 16
+    case _: AtomicType => 8
+    case nested => 8 + 4L * nested.defaultSize
+  }
+
+  def rowBytes(output: Seq[Attribute], keyCount: Int): Long =
+    EntryBytes + 8 * (2 + output.size / 64) + output.map(a => fieldBytes(a.dataType)).sum + 8L * keyCount
+}

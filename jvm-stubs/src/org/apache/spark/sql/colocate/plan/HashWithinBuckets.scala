@@ -1,0 +1,59 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide, JoinSelectionHelper}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, SHUFFLE_MERGE}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{SortExec, SparkPlan}
+import org.apache.spark.sql.execution.exchange.EnsureRequirements
+import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoinExec}
+
+/**
+ * Turns a merge join over buckets into a hash join where the build side of the largest task surely fits: Spark's hash
+ * join has no way back once memory is short (traps S3.4), the merge join spills. Sorts that the merge join needed go;
+ * EnsureRequirements puts back what a parent needs of its order.
+ */
+case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with JoinSelectionHelper {
+
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val bound = BuildSideBound(session)
+    val hashed = plan.transformUp {
+      case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) =>
+        smallest(join, bound).fold[SparkPlan](join)(hash(join, _))
+    }
+    if (hashed eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(hashed)
+  }
+
+  private def wantsMerge(join: SortMergeJoinExec): Boolean = join.logicalLink.exists {
+    case logical: Join =>
+      Seq(logical.hint.leftHint, logical.hint.rightHint).flatten.exists(_.strategy.contains(SHUFFLE_MERGE))
+    case _ => false
+  }
+
+  /** The side to build from: the one whose largest task needs least memory, among those that fit the budget. */
+  private def smallest(join: SortMergeJoinExec, bound: BuildSideBound): Option[BuildSide] = {
+    val left = Option.when(canBuildShuffledHashJoinLeft(join.joinType))(join.left -> BuildLeft)
+    val right = Option.when(canBuildShuffledHashJoinRight(join.joinType))(join.right -> BuildRight)
+    val fitting = for {
+      (child, side) <- Seq(right, left).flatten
+      bytes <- bound.bytesOfLargestTask(unsorted(child), keyCount = join.leftKeys.size)
+      if bytes <= bound.budget
+    } yield bytes -> side
+    fitting.minByOption(_._1).map(_._2)
+  }
+
+  private def hash(join: SortMergeJoinExec, side: BuildSide): SparkPlan =
+    ShuffledHashJoinExec(
+      join.leftKeys,
+      join.rightKeys,
+      join.joinType,
+      side,
+      join.condition,
+      unsorted(join.left),
+      unsorted(join.right))
+
+  private def unsorted(plan: SparkPlan): SparkPlan = plan match {
+    case SortExec(_, false, child, _) => child
+    case other => other
+  }
+}

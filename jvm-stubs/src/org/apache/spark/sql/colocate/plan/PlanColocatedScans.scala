@@ -1,0 +1,56 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * Plans the scan of a member by its buckets. The session's other strategies plan the scan first (Delta adds the filter
+ * of its deletion vectors there); then only the leaf is exchanged. So our extension must be listed before Delta's.
+ */
+case class PlanColocatedScans(session: SparkSession) extends Strategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case ScanOperation(_, _, _, relation: LogicalRelation) if isActive => planMember(plan, relation)
+    case _ => Nil
+  }
+
+  private def isActive: Boolean =
+    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] =
+    Membership.judge(session, relation).toSeq.flatMap { judged =>
+      val index = relation.relation.asInstanceOf[HadoopFsRelation].location
+      planByOthers(plan).map(_.transformUp {
+        case scan: FileSourceScanExec if scan.relation.location eq index => exchange(scan, judged)
+      })
+    }
+
+  private def planByOthers(plan: LogicalPlan): Seq[SparkPlan] =
+    session.sessionState.planner.strategies.iterator
+      .filterNot(_.isInstanceOf[PlanColocatedScans])
+      .flatMap(_(plan))
+      .take(1)
+      .toSeq
+
+  private def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
+    case Judged.Proven(evidence) => keysIn(scan, evidence).fold[SparkPlan](scan)(ColocatedScanExec(scan, evidence, _))
+    case Judged.Refused(_, native) => if (native) scan.copy(disableBucketedScan = true) else scan
+  }
+
+  /** The bucket keys among what the scan reads; a scan that does not read them all proves nothing upwards. */
+  private def keysIn(scan: FileSourceScanExec, evidence: Evidence): Option[Seq[Attribute]] = {
+    val layout = evidence.layout
+    val found = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>
+      scan.output.find(a => a.name == key && a.dataType == keyType)
+    }
+    val allowed = evidence.source != BucketSource.FileName || scan.bucketedScan
+    Option.when(allowed && found.size == layout.keys.size)(found)
+  }
+}

@@ -1,0 +1,40 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
+import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
+
+/**
+ * What can be judged only on the whole plan, after EnsureRequirements: which scans need not be bucketed, which joins
+ * may hash, which aggregates are one. Registered twice (AQE's preparation rules; the columnar hook without AQE) and
+ * idempotent, because AQE plans again after every stage. The result must satisfy Spark's own ValidateRequirements,
+ * else the plan stays as it was.
+ */
+case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
+
+  private val steps: Seq[Rule[SparkPlan]] =
+    Seq(KeepOrdinaryScans, HashWithinBuckets(session), MergeAdjacentAggregates)
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
+    else {
+      val tuned = steps.filter(s => RuleRegistry.isActive(s.ruleName.split('.').last)).foldLeft(plan)((p, s) => s(p))
+      if ((tuned eq plan) || ValidateRequirements.validate(tuned)) tuned else plan
+    }
+}
+
+/** The same rule without AQE. Under AQE this hook sees fragments of plans, on which nothing whole can be judged. */
+case class TuneWithoutAqe(session: SparkSession) extends ColumnarRule {
+  private val tune = TuneColocatedPlan(session)
+
+  override def preColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else tune(plan)
+
+  private def isFragment(plan: SparkPlan): Boolean =
+    plan.isInstanceOf[Exchange] || plan.exists {
+      case _: AdaptiveSparkPlanExec | _: QueryStageExec => true
+      case _ => false
+    }
+}
