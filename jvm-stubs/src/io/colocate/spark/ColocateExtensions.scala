@@ -2,6 +2,7 @@ package io.colocate.spark
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
 
 /**
@@ -17,6 +18,9 @@ import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    // EXPLAIN: the section that tells why, without a setting of the user's
+    ExplainProvider.register()
+
     // planning: the scan of a member becomes a scan by buckets
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
 

@@ -12,7 +12,7 @@ private[layout] object DeltaEvidence {
       table: Option[CatalogTable],
       streaming: Boolean): Option[Either[EvidenceGap, Evidence]] = {
     val ordinal = files.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
-    val name = table.map(_.identifier.unquotedString).getOrElse(files.location.rootPaths.mkString)
+    val name = Evidence.nameOf(table, files)
     if (ordinal < 0) None
     else if (streaming || !DeltaReflection.isPrepared(files.location)) {
       Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))

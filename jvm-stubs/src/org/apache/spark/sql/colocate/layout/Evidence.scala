@@ -69,6 +69,10 @@ object Evidence {
         .getOrElse(fullName(name, table.flatMap(_.identifier.database)))
     }
 
+  /** `db.table` as users write it, or the path of a table that is read by path. */
+  private[layout] def nameOf(table: Option[CatalogTable], files: HadoopFsRelation): String =
+    table.fold(files.location.rootPaths.mkString(","))(_.identifier.copy(catalog = None).unquotedString)
+
   private def fullName(name: String, database: Option[String]): String =
     if (name.startsWith("__global__")) name else database.fold(name)(db => s"$db.$name")
 }

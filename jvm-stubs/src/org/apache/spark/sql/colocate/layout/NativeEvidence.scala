@@ -24,7 +24,7 @@ object NativeEvidence {
       property <- catalogTable.properties.get("colocate_with").filter(_.nonEmpty)
       spec <- files.bucketSpec
     } yield {
-      val name = catalogTable.identifier.unquotedString
+      val name = Evidence.nameOf(table, files)
       layoutOf(spec, files.schema) match {
         case Some(layout) =>
           val group = Evidence.groupOf(Some(property), table, files.location.rootPaths.mkString)

@@ -1,0 +1,74 @@
+package org.apache.spark.sql.colocate.explain
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.SparkPlan
+
+/** Reasons that lie in the keys: of a join, or of an aggregate or window. */
+private[explain] object KeyReasons {
+
+  def unary(member: Member, keys: Seq[Expression], child: SparkPlan): Reason =
+    member.gap
+      .map(g => Reason(g.code, g.args))
+      .orElse(uncovered(member, keys, child))
+      .getOrElse(redistributed(member))
+
+  def join(left: Side, right: Side): Reason = {
+    val broken = Seq(left, right).flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan))).headOption
+    broken.getOrElse((left.member, right.member) match {
+      case (Some(a), Some(b)) => between(a, b, left, right)
+      case (Some(a), None) => oneSided(a, left)
+      case (None, Some(b)) => oneSided(b, right)
+      case (None, None) => throw new IllegalStateException("a join without a member has no verdict")
+    })
+  }
+
+  /** The member's keys are not all among the operator's, or only inside an expression. */
+  private def uncovered(member: Member, keys: Seq[Expression], plan: SparkPlan): Option[Reason] =
+    member.layout.flatMap { layout =>
+      val origins = keys.map(k => PlanWalk.origin(k, plan))
+      val plain = origins.collect { case a: Attribute => a.exprId }.toSet
+      val missing = layout.keys.filterNot(k => member.output.exists(a => a.name == k && plain(a.exprId)))
+      missing.headOption.map { key =>
+        val inside = origins.find(o => !o.isInstanceOf[Attribute] && reads(o, member, key))
+        inside match {
+          case Some(expression) =>
+            val shown = Verdicts.column(expression)
+            Reason("KEY_TRANSFORMED", "key" -> key, "table" -> member.table, "expression" -> shown)
+          case None =>
+            Reason(
+              "KEYS_NOT_COVERED",
+              "keys" -> layout.keys.mkString(", "),
+              "table" -> member.table,
+              "used" -> keys.map(Verdicts.column).mkString(", "),
+              "missing" -> missing.mkString(", "))
+        }
+      }
+    }
+
+  private def reads(expression: Expression, member: Member, key: String): Boolean =
+    expression.references.exists(r => member.output.exists(a => a.name == key && a.exprId == r.exprId))
+
+  private def between(a: Member, b: Member, left: Side, right: Side): Reason = {
+    val (la, lb) = (a.layout, b.layout)
+    val types = (la ++ lb).map(_.keyTypes).toSeq
+    val counts = (la ++ lb).map(_.buckets).toSeq
+    if (types.distinct.size > 1) Reason("KEY_TYPES_DIFFER", "left" -> a.describe, "right" -> b.describe)
+    else if (counts.distinct.size > 1) Reason("BUCKETS_DIFFER", "left" -> a.describe, "right" -> b.describe)
+    else if (positions(a, left) != positions(b, right)) {
+      Reason("KEY_POSITIONS", "left" -> a.describe, "right" -> b.describe)
+    } else redistributed(if (left.isLocal) b else a)
+  }
+
+  private def positions(member: Member, side: Side): Seq[Int] = {
+    val origins = side.keys.map(PlanWalk.origin(_, side.plan))
+    member.keys.map(key => origins.indexWhere { case a: Attribute => a.exprId == key.exprId; case _ => false })
+  }
+
+  private def oneSided(member: Member, side: Side): Reason = side.buckets match {
+    case Some(n) => Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> member.table)
+    case None => Reason("OTHER_NOT_MEMBER", "table" -> member.table)
+  }
+
+  private def redistributed(member: Member): Reason =
+    Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", ")))
+}

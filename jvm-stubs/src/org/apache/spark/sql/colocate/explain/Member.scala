@@ -1,0 +1,57 @@
+package org.apache.spark.sql.colocate.explain
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, Judged, Membership}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+
+/** The scan of a table with a layout, as it stands in a finished physical plan. */
+case class Member(output: Seq[Attribute], table: String, evidence: Option[Evidence], gap: Option[EvidenceGap]) {
+
+  def layout: Option[BucketLayout] = evidence.map(_.layout)
+
+  def group: Option[String] = evidence.flatMap(_.group)
+
+  /** The bucket keys as the scan gives them; fewer when the query does not read them all. */
+  def keys: Seq[Attribute] = layout.toSeq.flatMap(_.keys).flatMap(k => output.find(_.name == k))
+
+  def describe: String = layout.fold(table) { l =>
+    val keys = l.keys.zip(l.keyTypes).map { case (k, t) => s"$k ${t.simpleString}" }
+    s"$table (${keys.mkString(", ")}) into ${l.buckets} buckets"
+  }
+}
+
+object Member {
+
+  /** Every member under a plan, exchanges and finished stages included. */
+  def under(plan: SparkPlan): Seq[Member] = PlanWalk.leaves(plan).flatMap(of)
+
+  private def of(leaf: SparkPlan): Option[Member] = leaf match {
+    case scan: ColocatedScanExec => Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None))
+    case scan: FileSourceScanExec => ofOrdinary(scan)
+    case _ => None
+  }
+
+  private def ofOrdinary(scan: FileSourceScanExec): Option[Member] = {
+    val session = SparkSession.active
+    val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString).getOrElse(scan.relation.location.rootPaths.mkString)
+    relationOf(scan).flatMap(Evidence.of).map { found =>
+      val refused = relationOf(scan).flatMap(Membership.judge(session, _)).collect { case Judged.Refused(g, _) => g }
+      val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))
+      Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(refused))
+    }
+  }
+
+  private def relationOf(scan: FileSourceScanExec): Option[LogicalRelation] =
+    scan.logicalLink.toSeq
+      .flatMap(_.collectLeaves())
+      .collectFirst { case r: LogicalRelation if sameFiles(r, scan) => r }
+
+  private def sameFiles(logical: LogicalRelation, scan: FileSourceScanExec): Boolean = logical.relation match {
+    case files: org.apache.spark.sql.execution.datasources.HadoopFsRelation => files.location eq scan.relation.location
+    case _ => false
+  }
+}

@@ -1,0 +1,100 @@
+package org.apache.spark.sql.colocate.explain
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.joins.BaseJoinExec
+import org.apache.spark.sql.execution.window.WindowExecBase
+
+/** The verdicts of a plan: a pure function of it, computed when somebody asks, so planning pays nothing (D16). */
+object Verdicts {
+
+  def of(plan: SparkPlan): Seq[Verdict] = PlanWalk.nodes(plan).flatMap(ofNode)
+
+  def of(execution: QueryExecution): Seq[Verdict] = of(execution.executedPlan)
+
+  /** For Python: a JSON array of verdicts. */
+  def json(execution: QueryExecution): String = Json.write(of(execution).toList)
+
+  private def ofNode(node: SparkPlan): Option[Verdict] = node match {
+    case join: BaseJoinExec => JoinVerdict.of(join)
+    case aggregate: BaseAggregateExec if aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty) =>
+      val keys = aggregate.requiredChildDistributionExpressions.get
+      ofUnary("Aggregate", aggregate, keys)
+    case window: WindowExecBase if window.partitionSpec.nonEmpty => ofUnary("Window", window, window.partitionSpec)
+    case _ => None
+  }
+
+  private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression]): Option[Verdict] = {
+    val child = node.children.head
+    val members = Member.under(child)
+    val operator = s"$name by ${columns(keys)}"
+    Option.when(members.nonEmpty) {
+      colocatedBy(child) match {
+        case Some(partitioning) => colocated(operator, members, partitioning.numPartitions, None)
+        case None =>
+          val member = feeding(keys, child, members)
+          refused(operator, KeyReasons.unary(member, keys, child), Some(member), None)
+      }
+    }
+  }
+
+  /** The bucket partitioning that reaches an operator through this child, with no Exchange on the way. */
+  private[explain] def colocatedBy(child: SparkPlan): Option[ColocatedPartitioning] =
+    if (PlanWalk.feedingExchange(child).isDefined) None else find(PlanWalk.unwrap(child).outputPartitioning)
+
+  private def find(partitioning: Partitioning): Option[ColocatedPartitioning] = partitioning match {
+    case colocated: ColocatedPartitioning => Some(colocated)
+    case PartitioningCollection(all) => all.flatMap(find).headOption
+    case _ => None
+  }
+
+  /** The member whose columns the keys come from, else the first one. */
+  private[explain] def feeding(keys: Seq[Expression], child: SparkPlan, members: Seq[Member]): Member = {
+    val origins = keys.flatMap(PlanWalk.origin(_, child).references)
+    members.find(m => origins.exists(o => m.output.exists(_.exprId == o.exprId))).getOrElse(members.head)
+  }
+
+  private[explain] def colocated(
+      operator: String,
+      members: Seq[Member],
+      buckets: Int,
+      right: Option[Member]): Verdict = {
+    val groups = members.flatMap(_.group).distinct
+    val named = groups match {
+      case Nil => "no group"
+      case Seq(one) => s"group $one"
+      case several => s"groups ${several.mkString(", ")}"
+    }
+    val text = s"colocate: true ($named, $buckets buckets)"
+    val left = members.headOption.map(_.describe)
+    Verdict(operator, colocated = true, "COLOCATED", text, groups.headOption, Some(buckets), left, right.map(_.describe))
+  }
+
+  private[explain] def refused(
+      operator: String,
+      reason: Reason,
+      left: Option[Member],
+      right: Option[Member]): Verdict = {
+    val group = (left ++ right).flatMap(_.group).headOption
+    Verdict(
+      operator,
+      colocated = false,
+      reason.code,
+      reason.text,
+      group,
+      None,
+      left.map(_.describe),
+      right.map(_.describe))
+  }
+
+  private[explain] def columns(keys: Seq[Expression]): String = keys.map(column).mkString("(", ", ", ")")
+
+  private[explain] def column(key: Expression): String = key match {
+    case a: Attribute => a.name
+    case other => other.transform { case a: Attribute => a.withQualifier(Nil) }.sql
+  }
+}
