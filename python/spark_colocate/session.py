@@ -87,7 +87,7 @@ def _require_spark() -> None:
         found = importlib.metadata.version("pyspark")
     except importlib.metadata.PackageNotFoundError:
         return
-    if found != SPARK_VERSION:
+    if found.split(".")[:2] != SPARK_VERSION.split(".")[:2]:
         raise RuntimeError(
             f"spark-colocate was built for Spark {SPARK_VERSION}, but PySpark {found} is installed. "
             f"Run `pip install pyspark=={SPARK_VERSION}`, or install the spark-colocate made for {found}."

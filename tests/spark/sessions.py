@@ -73,7 +73,7 @@ def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:
         **small_options(folder),
         "spark.jars": ",".join([str(jar_path()), *(delta_jars() if delta else [])]),
         "spark.sql.extensions": ",".join(extensions),
-        "spark.sql.catalog.spark_catalog": CATALOG,
+        **({"spark.sql.catalog.spark_catalog": CATALOG} if delta or CATALOG == OURS else {}),
     }
 
 

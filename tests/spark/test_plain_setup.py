@@ -1,0 +1,57 @@
+"""The plain way: our package is not imported, only Spark settings are given. Each test is a driver of its own."""
+
+import json
+import zipfile
+from pathlib import Path
+
+from spark_colocate.session import DELTA_EXTENSION, EXTENSION, delta_jars, jar_path
+
+from tests.spark.sessions import Ran, plain_options, run_bare, run_spark_sql
+
+PLAIN = """
+import json, sys
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[2]")
+for key, value in json.loads(sys.argv[2]).items():
+    builder.config(key, value)
+spark = builder.getOrCreate()
+"""
+DELTA_TABLE = "CREATE TABLE t (k INT) USING delta; INSERT INTO t VALUES (1), (2); SELECT count(*) AS found FROM t;"
+NATIVE_TABLE = "CREATE TABLE t (k INT) USING parquet; INSERT INTO t VALUES (1), (2); SELECT count(*) AS found FROM t;"
+
+
+def run_plain(sql: str, folder: Path, options: dict[str, str]) -> Ran:
+    code = PLAIN + f"for statement in {sql!r}.split(';')[:-1]:\n    df = spark.sql(statement)\nprint(df.collect())"
+    return run_bare(code, folder, json.dumps(options))
+
+
+def test_pyspark_with_settings_alone(tmp_path: Path) -> None:
+    ran = run_plain(DELTA_TABLE, tmp_path, plain_options(tmp_path)).ok()
+    assert "Row(found=2)" in ran.out
+
+
+def test_spark_sql_with_settings_alone(tmp_path: Path) -> None:
+    ran = run_spark_sql(DELTA_TABLE, tmp_path).ok()
+    assert ran.out.split() == ["2"]
+
+
+def test_without_delta_on_the_class_path_native_tables_work(tmp_path: Path) -> None:
+    ran = run_plain(NATIVE_TABLE, tmp_path, plain_options(tmp_path, delta=False)).ok()
+    assert "Row(found=2)" in ran.out
+
+
+def test_a_jar_for_another_spark_is_refused_at_the_start(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.jar"
+    with zipfile.ZipFile(jar_path()) as ours, zipfile.ZipFile(foreign, "w") as out:
+        for name in ours.namelist():
+            out.writestr(name, "4.1.1" if name.endswith("spark.version") else ours.read(name))
+    options = plain_options(tmp_path) | {"spark.jars": ",".join([str(foreign), *delta_jars()])}
+    ran = run_plain(NATIVE_TABLE, tmp_path, options)
+    assert ran.code != 0
+    assert "This spark-colocate jar was built for Spark 4.1.1, but this is Spark 4.2.0." in ran.all
+
+
+def test_the_other_order_of_extensions_still_starts(tmp_path: Path) -> None:
+    options = plain_options(tmp_path) | {"spark.sql.extensions": f"{DELTA_EXTENSION},{EXTENSION}"}
+    ran = run_plain(DELTA_TABLE, tmp_path, options).ok()
+    assert "Row(found=2)" in ran.out

@@ -1,0 +1,82 @@
+"""configure(): what the builder holds afterwards. No JVM is started."""
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from spark_colocate.session import CATALOG, DELTA_EXTENSION, DELTA_PACKAGE, EXTENSION, configure, jar_path
+
+DELTA_JARS = "SPARK_COLOCATE_DELTA_JARS"
+
+
+@pytest.fixture
+def builder() -> SparkSession.Builder:
+    return SparkSession.Builder()
+
+
+def options(builder: SparkSession.Builder) -> dict[str, str]:
+    return dict(builder._options)
+
+
+def test_it_sets_jar_extensions_and_catalog_and_lets_spark_fetch_delta(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DELTA_JARS, raising=False)
+    assert configure(builder) is builder
+    found = options(builder)
+    assert found["spark.jars"] == str(jar_path())
+    assert found["spark.jars.packages"] == DELTA_PACKAGE
+    assert "org.apache.hadoop:*" in found["spark.jars.excludes"].split(",")
+    assert found["spark.sql.extensions"] == f"{EXTENSION},{DELTA_EXTENSION}"
+    assert found["spark.sql.catalog.spark_catalog"] == CATALOG
+
+
+def test_delta_jars_of_a_folder_are_used_as_they_are(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "delta.jar").touch()
+    monkeypatch.setenv(DELTA_JARS, str(tmp_path))
+    found = options(configure(builder))
+    assert found["spark.jars"] == f"{jar_path()},{tmp_path / 'delta.jar'}"
+    assert "spark.jars.packages" not in found
+
+
+def test_an_empty_folder_of_delta_jars_is_told(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(DELTA_JARS, str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="holds no jar"):
+        configure(builder)
+
+
+def test_without_delta_nothing_of_delta_is_set(builder: SparkSession.Builder) -> None:
+    found = options(configure(builder, delta=False))
+    assert found["spark.sql.extensions"] == EXTENSION
+    assert "spark.jars.packages" not in found
+
+
+def test_what_the_builder_held_is_kept_and_ours_is_asked_first(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DELTA_JARS, raising=False)
+    builder.config("spark.jars", "/a.jar").config("spark.jars.packages", "org.x:y:1")
+    builder.config("spark.sql.extensions", f"org.x.Mine,{DELTA_EXTENSION}")
+    found = options(configure(builder))
+    assert found["spark.jars"] == f"/a.jar,{jar_path()}"
+    assert found["spark.jars.packages"] == f"org.x:y:1,{DELTA_PACKAGE}"
+    assert found["spark.sql.extensions"] == f"{EXTENSION},{DELTA_EXTENSION},org.x.Mine"
+
+
+def test_configuring_twice_is_configuring_once(builder: SparkSession.Builder) -> None:
+    once = options(configure(builder))
+    assert options(configure(builder)) == once
+
+
+def test_another_pyspark_is_refused_with_both_versions(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "4.1.1")
+    with pytest.raises(RuntimeError, match=r"built for Spark 4\.2\.0, but PySpark 4\.1\.1 is installed"):
+        configure(builder)
+    assert not options(builder)
