@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.explain.ExplainProvider
+import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
 
 /**
@@ -12,8 +13,8 @@ import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan
  *
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
- *                                                             |                                   |
- *                                             PlanColocatedScans                  TuneColocatedPlan
+ *                          |                                  |                                   |
+ *                  HideBucketColumn                PlanColocatedScans                  TuneColocatedPlan
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -23,6 +24,11 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // EXPLAIN: the section that tells why, without a setting of the user's
     ExplainProvider.register()
+    // before relations are resolved: a read of a bucketed Delta table shows the user's columns
+    extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
+
+    // between analysis and cache look-up
+    extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
     // planning: the scan of a member becomes a scan by buckets
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))

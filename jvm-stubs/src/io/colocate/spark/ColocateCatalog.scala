@@ -1,0 +1,74 @@
+package io.colocate.spark
+
+import scala.util.Try
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.admin.{Procedures, SystemTables}
+import org.apache.spark.sql.colocate.ddl.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/**
+ * The session catalog with colocation groups: `spark.sql.catalog.spark_catalog=io.colocate.spark.ColocateCatalog`.
+ * It wraps Delta's catalog where Delta is on the class path, else Spark's own;
+ * `spark.sql.catalog.spark_catalog.inner` names another one. What it adds lives in `ddl` and `admin`.
+ */
+class ColocateCatalog extends DelegatingCatalog {
+
+  private val DeltaCatalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+  private val System = "system"
+
+  private var wrapped: Option[CatalogPlugin] = None
+  private var session: Option[CatalogPlugin] = None
+  private lazy val ddl = new MemberDdl(SparkSession.active)
+
+  override protected def inner: CatalogPlugin = wrapped.orElse(session).get
+
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
+    wrapped = innerClass(options).map(_.getDeclaredConstructor().newInstance().asInstanceOf[CatalogPlugin])
+    wrapped.foreach(_.initialize(name, options))
+  }
+
+  override def setDelegateCatalog(delegate: CatalogPlugin): Unit = {
+    session = Some(delegate)
+    wrapped.foreach {
+      case extension: CatalogExtension => extension.setDelegateCatalog(delegate)
+      case _ =>
+    }
+  }
+
+  private def innerClass(options: CaseInsensitiveStringMap): Option[Class[_]] = {
+    val loader = Option(Thread.currentThread().getContextClassLoader).getOrElse(getClass.getClassLoader)
+    Option(options.get("inner")).map(loader.loadClass(_): Class[_]).orElse(Try(loader.loadClass(DeltaCatalog)).toOption)
+  }
+
+  override def createTable(ident: Identifier, info: TableInfo): Table =
+    ddl.create(ident, info)(super.createTable(ident, _))
+
+  override def stageCreate(ident: Identifier, info: TableInfo): StagedTable =
+    ddl.stage(ident, info)(super.stageCreate(ident, _))
+
+  override def stageReplace(ident: Identifier, info: TableInfo): StagedTable =
+    ddl.stage(ident, info)(super.stageReplace(ident, _))
+
+  override def stageCreateOrReplace(ident: Identifier, info: TableInfo): StagedTable =
+    ddl.stage(ident, info)(super.stageCreateOrReplace(ident, _))
+
+  override def loadTable(ident: Identifier): Table = systemTable(ident).getOrElse(super.loadTable(ident))
+
+  override def tableExists(ident: Identifier): Boolean = systemTable(ident).isDefined || super.tableExists(ident)
+
+  override def loadProcedure(ident: Identifier): UnboundProcedure =
+    (if (isSystem(ident.namespace())) Procedures.load(ident) else None).getOrElse(super.loadProcedure(ident))
+
+  override def listProcedures(namespace: Array[String]): Array[Identifier] =
+    if (isSystem(namespace)) Procedures.list.toArray ++ super.listProcedures(namespace)
+    else super.listProcedures(namespace)
+
+  private def systemTable(ident: Identifier): Option[Table] =
+    if (isSystem(ident.namespace())) SystemTables.load(ident) else None
+
+  private def isSystem(namespace: Array[String]): Boolean =
+    namespace.length == 1 && namespace.head.equalsIgnoreCase(System)
+}

@@ -1,0 +1,66 @@
+package org.apache.spark.sql.colocate.ddl
+
+import java.util.{HashMap => JHashMap, Locale, Map => JMap}
+
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.layout.BucketColumn
+import org.apache.spark.sql.connector.catalog.{Column, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.expressions.{BucketTransform, FieldReference, IdentityTransform, Transform}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.IntegerType
+
+/**
+ * What a CREATE of a Delta table says about its buckets.
+ *
+ * @param keys    names of the bucket keys, spelled as the table's columns where there is such a column
+ * @param buckets number of buckets as typed
+ */
+case class DeltaLayout(keys: Seq[String], buckets: Int)
+
+/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta into a generated, partitioning bucket column (design D2). */
+object DeltaLayout {
+
+  private val DeltaClass = "org.apache.spark.sql.delta.sources.deltadatasource"
+
+  def isDelta(properties: JMap[String, String], conf: SQLConf): Boolean = {
+    val provider = properties.getOrDefault(TableCatalog.PROP_PROVIDER, conf.defaultDataSourceName)
+    Set("delta", DeltaClass).contains(provider.toLowerCase(Locale.ROOT))
+  }
+
+  /** The layout that the statement asks for; None without CLUSTERED BY. */
+  def of(info: TableInfo, conf: SQLConf): Option[DeltaLayout] =
+    info.partitions().collectFirst { case BucketTransform(buckets, keys, sortedBy) =>
+      if (sortedBy.nonEmpty) {
+        throw new ColocateException("SORTED_BY",
+          s"SORTED BY (${sortedBy.map(_.toString).mkString(", ")}) can't be kept by a Delta table. " +
+            "Leave SORTED BY out; OPTIMIZE ... ZORDER BY orders the rows inside the buckets.")
+      }
+      DeltaLayout(keys.map(key => spelling(key.fieldNames().mkString("."), info, conf)), buckets)
+    }
+
+  /** The statement as Delta's own catalog takes it: the last column and the last partition column is the bucket. */
+  def applied(info: TableInfo, layout: DeltaLayout): TableInfo = {
+    val expression = BucketColumn.sql(layout.keys, layout.buckets)
+    val bucket = Column.create(BucketColumn.Name, IntegerType, true, null, expression, null)
+    val partitions: Array[Transform] = info.partitions().filter {
+      case BucketTransform(_, _, _) => false
+      case _ => true
+    } :+ IdentityTransform(FieldReference(Seq(BucketColumn.Name)))
+    rebuilt(info, info.columns() :+ bucket, partitions, info.properties())
+  }
+
+  def withoutProperty(info: TableInfo, key: String): TableInfo = {
+    val properties = new JHashMap[String, String](info.properties())
+    properties.remove(key)
+    rebuilt(info, info.columns(), info.partitions(), properties)
+  }
+
+  private def rebuilt(
+      info: TableInfo, columns: Array[Column], partitions: Array[Transform],
+      properties: JMap[String, String]): TableInfo =
+    new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties)
+      .withConstraints(info.constraints()).build()
+
+  private def spelling(key: String, info: TableInfo, conf: SQLConf): String =
+    info.columns().map(_.name).find(conf.resolver(_, key)).getOrElse(key)
+}

@@ -1,0 +1,46 @@
+package org.apache.spark.sql.colocate.hiding
+
+import org.apache.spark.sql.catalyst.analysis.{RelationResolution, RelationTimeTravel, TimeTravelSpec, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.layout.DeltaTables
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/**
+ * A read of a bucketed Delta table shows the user's columns only (design D3).
+ *
+ * It runs among the hint rules, that is before stars are expanded. The look-up stays in the analysis' relation cache,
+ * where the Resolution batch takes it from, so that no table is loaded twice. What is written to (it asks for write
+ * privileges) and what names a table rather than reads it stays as it is.
+ */
+case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private lazy val relations =
+    new RelationResolution(session.sessionState.catalogManager, session.sharedState.relationCache)
+
+  /** Commands that want the bare relation below them: the cache looks tables up by it, Delta's commands match on it. */
+  private val namesOnly = Set("CacheTable", "UncacheTable", "CloneTableStatement", "RestoreTableStatement")
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (namesOnly.contains(plan.getClass.getSimpleName)) plan
+    else plan.resolveOperatorsUp {
+      case relation: UnresolvedRelation if isRead(relation) => visible(relation, relation, None)
+      case travel @ RelationTimeTravel(relation: UnresolvedRelation, timestamp, version)
+          if timestamp.forall(t => t.resolved && !SubqueryExpression.hasSubquery(t)) =>
+        val wanted = TimeTravelSpec.create(timestamp, version, conf.sessionLocalTimeZone)
+        visible(travel, relation, wanted)
+    }
+
+  private def isRead(relation: UnresolvedRelation): Boolean =
+    !relation.isStreaming && !relation.options.containsKey(UnresolvedRelation.REQUIRED_WRITE_PRIVILEGES)
+
+  private def visible(
+      node: LogicalPlan, relation: UnresolvedRelation, version: Option[TimeTravelSpec]): LogicalPlan =
+    relations.resolveRelation(relation, version) match {
+      case Some(found @ SubqueryAlias(_, table: DataSourceV2Relation))
+          if DeltaTables.layoutOf(session, table.table).isDefined => VisibleColumns(found)
+      case _ => node
+    }
+}

@@ -1,0 +1,29 @@
+package org.apache.spark.sql.colocate.layout
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.types.StructType
+
+/** Delta's table in the catalog, seen through its class name and two of its methods. */
+object DeltaTables {
+
+  private val TableClass = "org.apache.spark.sql.delta.catalog.DeltaTableV2"
+
+  def isDelta(table: Table): Boolean = table.getClass.getName == TableClass
+
+  /**
+   * The layout of a bucketed Delta table. It is read from the table's snapshot, because the schema that the table shows
+   * is stripped of generation expressions. A table without the column's name costs one look at its columns.
+   */
+  def layoutOf(session: SparkSession, table: Table): Option[BucketLayout] =
+    if (isDelta(table) && table.columns().exists(_.name == BucketColumn.Name)) {
+      BucketColumn.layoutOf(session, snapshotSchema(table))
+    } else {
+      None
+    }
+
+  private def snapshotSchema(table: Table): StructType = {
+    val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)
+    snapshot.getClass.getMethod("schema").invoke(snapshot).asInstanceOf[StructType]
+  }
+}
