@@ -1,0 +1,73 @@
+"""Bad input and broken surroundings. Every message is a headline with both sides, then the cure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """The stable names of errors; texts may get better, codes stay."""
+
+    BUCKETS_DIFFER = "BUCKETS_DIFFER"
+    KEY_COUNT_DIFFERS = "KEY_COUNT_DIFFERS"
+    KEY_ORDER_DIFFERS = "KEY_ORDER_DIFFERS"
+    KEY_TYPES_DIFFER = "KEY_TYPES_DIFFER"
+    REPLICATION_DIFFERS = "REPLICATION_DIFFERS"
+    REPLICATION_FIXED = "REPLICATION_FIXED"
+    REPLICATION_INVALID = "REPLICATION_INVALID"
+    GROUP_IN_RECYCLE = "GROUP_IN_RECYCLE"
+    GROUP_BUSY = "GROUP_BUSY"
+    GROUP_UNKNOWN = "GROUP_UNKNOWN"
+    GROUP_HAS_MEMBERS = "GROUP_HAS_MEMBERS"
+    GROUP_NAME_INVALID = "GROUP_NAME_INVALID"
+    RENAME_LEAVES_DATABASE = "RENAME_LEAVES_DATABASE"
+    CLUSTERED_BY_MISSING = "CLUSTERED_BY_MISSING"
+    LIQUID_CLUSTERING = "LIQUID_CLUSTERING"
+    FORMAT_REFUSED = "FORMAT_REFUSED"
+    BUCKETS_INVALID = "BUCKETS_INVALID"
+    COLUMN_RESERVED = "COLUMN_RESERVED"
+    KEY_ABSENT = "KEY_ABSENT"
+    KEY_DUPLICATE = "KEY_DUPLICATE"
+    KEY_GENERATED = "KEY_GENERATED"
+    KEY_IDENTITY = "KEY_IDENTITY"
+    KEY_TYPE_REFUSED = "KEY_TYPE_REFUSED"
+    PROC_PATH_UNKNOWN = "PROC_PATH_UNKNOWN"
+    TICKET_UNKNOWN = "TICKET_UNKNOWN"
+    VERB_UNKNOWN = "VERB_UNKNOWN"
+    REQUEST_INVALID = "REQUEST_INVALID"
+    STORE_LOCKED = "STORE_LOCKED"
+    STORE_UNREACHABLE = "STORE_UNREACHABLE"
+    STORE_NEEDED = "STORE_NEEDED"
+    STORE_URL_INVALID = "STORE_URL_INVALID"
+    STORE_TOO_NEW = "STORE_TOO_NEW"
+    VERDICTS_NEED_JVM = "VERDICTS_NEED_JVM"
+
+
+class ColocateError(Exception):
+    """The one base: `code` for programs, the text for people."""
+
+    def __init__(self, code: Code, headline: str, cure: str) -> None:
+        super().__init__(f"{headline} {cure}")
+        self.code = code
+        self.headline = headline
+        self.cure = cure
+
+
+class LayoutError(ColocateError):
+    """The table's own declaration can't be a bucket layout."""
+
+
+class GroupMismatchError(ColocateError):
+    """The table does not fit the group."""
+
+
+class GroupError(ColocateError):
+    """The group's name or state does not allow the request."""
+
+
+class RequestError(ColocateError):
+    """The request itself is not understood."""
+
+
+class StoreError(ColocateError):
+    """The store can't be used."""

@@ -1,0 +1,126 @@
+"""Does a table fit its group? Pure comparisons of two group schemas, and the statement that cures a difference."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from spark_colocate.errors import Code, ColocateError, GroupError, GroupMismatchError
+from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind, TableName
+
+
+def differs(intent: Intent, wanted: GroupSchema, group: GroupName, held: GroupSchema) -> ColocateError | None:
+    """The first difference between the table's schema and the group's: keys, buckets, replication."""
+    return (
+        _keys(intent, wanted, group, held)
+        or _buckets(intent, wanted, group, held)
+        or _replication(intent, wanted, group, held)
+    )
+
+
+def _keys(intent: Intent, wanted: GroupSchema, group: GroupName, held: GroupSchema) -> ColocateError | None:
+    if wanted.key_types == held.key_types:
+        return None
+    sides = f"(table: {', '.join(wanted.key_types)}; group: {', '.join(held.key_types)})"
+    if len(wanted.key_types) != len(held.key_types):
+        code, what = Code.KEY_COUNT_DIFFERS, "numbers of bucket keys differ"
+    elif sorted(wanted.key_types) == sorted(held.key_types):
+        code, what = Code.KEY_ORDER_DIFFERS, "orders of key types differ"
+    else:
+        code, what = Code.KEY_TYPES_DIFFER, "key types differ"
+    cure = f"Recreate {intent.table} with keys of the types ({', '.join(held.key_types)}) in this order"
+    return GroupMismatchError(
+        code,
+        f"Cannot colocate {intent.table} with group {group}: {what} {sides}.",
+        f"{cure}, or choose another group.",
+    )
+
+
+def _buckets(intent: Intent, wanted: GroupSchema, group: GroupName, held: GroupSchema) -> ColocateError | None:
+    if wanted.buckets == held.buckets:
+        return None
+    cure = f"Recreate {intent.table} with {held.buckets} buckets"
+    if intent.kind is Kind.ALTER:
+        cure = f"Rewrite it with: {rewrite(intent, group, held)}"
+    return GroupMismatchError(
+        Code.BUCKETS_DIFFER,
+        f"Cannot colocate {intent.table} with group {group}: bucket counts differ "
+        f"(table: {wanted.buckets}, group: {held.buckets}).",
+        f"{cure}, or choose another group.",
+    )
+
+
+def _replication(intent: Intent, wanted: GroupSchema, group: GroupName, held: GroupSchema) -> ColocateError | None:
+    if wanted.replication == held.replication:
+        return None
+    return GroupMismatchError(
+        Code.REPLICATION_DIFFERS,
+        f"Cannot colocate {intent.table} with group {group}: replication numbers differ "
+        f"(table: {wanted.replication}, group: {held.replication}).",
+        f"Set 'replication_num'='{held.replication}' in the table's properties, or choose another group.",
+    )
+
+
+def rewrite(intent: Intent, group: GroupName, held: GroupSchema) -> str:
+    """The exact statement that gives the table the group's layout."""
+    keys = ", ".join(f"`{key}`" for key in intent.keys)
+    tail = (
+        f"USING {intent.format} CLUSTERED BY ({keys}) INTO {held.buckets} BUCKETS "
+        f"TBLPROPERTIES ('colocate_with'='{group.name}', 'replication_num'='{held.replication}') "
+        f"AS SELECT * FROM {intent.table}"
+    )
+    if intent.format is Format.DELTA:
+        return f"CREATE OR REPLACE TABLE {intent.table} {tail}"
+    return f"CREATE TABLE {intent.table}_new {tail}"
+
+
+def in_recycle(error: ColocateError, group: Group) -> ColocateError:
+    """A group without members keeps its schema for a while: says until when, and how to end it now."""
+    assert group.expires_at is not None
+    until = datetime.fromtimestamp(group.expires_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return GroupError(
+        Code.GROUP_IN_RECYCLE,
+        f"{error.headline} The group has no table any more, but keeps its schema until {until}.",
+        f"Use the group's schema, or end it now: CALL system.purge_group(group => '{group.name}').",
+    )
+
+
+def busy(error: ColocateError, group: GroupName, other: TableName) -> ColocateError:
+    """Another statement is just making the group, with another schema."""
+    return GroupError(
+        Code.GROUP_BUSY,
+        f"{error.headline} Group {group} is just being changed by a statement on {other}.",
+        "Try again when that statement has ended, or choose another group.",
+    )
+
+
+def replication_fixed(table: TableName, group: Group, asked: int) -> ColocateError:
+    """A member's replication number is the group's."""
+    return GroupMismatchError(
+        Code.REPLICATION_FIXED,
+        f"Cannot set replication_num of {table} to {asked}: it is a member of group {group.name}, "
+        f"whose replication number is {group.schema.replication}.",
+        f"Change all members at once: CALL system.set_replication(group => '{group.name}', n => {asked}).",
+    )
+
+
+def rename_leaves_database(table: TableName, new_name: TableName, group: GroupName) -> ColocateError:
+    """A database's group can't follow a table into another database."""
+    return GroupError(
+        Code.RENAME_LEAVES_DATABASE,
+        f"Cannot rename {table} to {new_name}: its group {group} belongs to database {group.db}.",
+        f"Leave the group first: ALTER TABLE {table} SET TBLPROPERTIES ('colocate_with'=''), "
+        "or use a __global__ group.",
+    )
+
+
+def bucket_hint(buckets: int, size: int) -> str | None:
+    """A note when the bucket count is far off for the data's size: 16 MiB to 8 GiB per bucket read well."""
+    small, large, good = 16 << 20, 8 << 30, 1 << 30
+    share = size // max(buckets, 1)
+    if (share >= small or buckets <= 16) and share <= large:
+        return None
+    fitting = max(1, -(-size // good))
+    return (
+        f"{buckets} buckets for about {size >> 20} MiB make {share / (1 << 20):.1f} MiB per bucket; "
+        f"about {fitting} buckets would fit better."
+    )

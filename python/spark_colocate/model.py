@@ -1,0 +1,177 @@
+"""The words of colocation groups as immutable values. Nothing here reads a store, a clock or a JVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+GLOBAL_PREFIX = "__global__"
+BUCKET_COLUMN = "_colocate_bucket"
+
+
+class Format(StrEnum):
+    """The table formats whose layout can be proven."""
+
+    DELTA = "delta"
+    PARQUET = "parquet"
+    ORC = "orc"
+
+
+class Kind(StrEnum):
+    """What a pending statement is going to do."""
+
+    CREATE = "create"
+    ALTER = "alter"
+    DROP = "drop"
+    RENAME = "rename"
+
+
+class Outcome(StrEnum):
+    """How the catalog's part of a statement ended."""
+
+    COMMIT = "commit"
+    ABORT = "abort"
+
+
+class Role(StrEnum):
+    """The parent is the oldest member; the others are its children."""
+
+    PARENT = "parent"
+    CHILD = "child"
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table in its database."""
+
+    db: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.db}.{self.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """A group: `db.g` in a database, or `__global__g`, which belongs to none (`db` is empty)."""
+
+    db: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.db}.{self.name}" if self.db else self.name
+
+    @property
+    def is_global(self) -> bool:
+        return not self.db
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; `type` is Spark's simpleString."""
+
+    name: str
+    type: str
+    generated: bool = False
+    identity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSchema:
+    """What all members of a group share. Key names, partition columns and partition numbers are free.
+
+    `key_types` are normalised: VARCHAR of any length is `string`.
+    """
+
+    key_types: tuple[str, ...]
+    buckets: int
+    replication: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A colocation group as the store holds it. `sequence[b]` are the backend ids of bucket b."""
+
+    db_id: int
+    group_id: int
+    name: GroupName
+    schema: GroupSchema
+    sequence: tuple[tuple[int, ...], ...]
+    layout_stable: bool = True
+    placement_stable: bool = True
+    created_at: float = 0.0
+    expires_at: float | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.db_id}.{self.group_id}"
+
+    @property
+    def proc_name(self) -> str:
+        """The name that SHOW PROC prints: `dbId_name`, global groups without an id."""
+        return self.name.name if self.name.is_global else f"{self.db_id}_{self.name.name}"
+
+    @property
+    def is_stable(self) -> bool:
+        return self.layout_stable and self.placement_stable
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A table in a group. `joined` orders the members: the lowest is the parent."""
+
+    table_id: int
+    name: TableName
+    group: GroupName
+    format: Format
+    keys: tuple[str, ...]
+    joined: int
+    location: str | None = None
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host that can hold buckets, under its backend id."""
+
+    backend_id: int
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a statement asks for: kept with its ticket until the catalog's part has ended."""
+
+    kind: Kind
+    table: TableName
+    group: GroupName | None = None
+    schema: GroupSchema | None = None
+    format: Format = Format.DELTA
+    keys: tuple[str, ...] = ()
+    location: str | None = None
+    replace: bool = False
+    purge: bool = False
+    new_name: TableName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A pending statement. It reserves its group schema until its lease ends or its driver is gone."""
+
+    id: str
+    intent: Intent
+    owner: str
+    created_at: float
+    lease_until: float
+    committed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the audit log."""
+
+    at: float
+    who: str
+    verb: str
+    object: str
+    detail: str

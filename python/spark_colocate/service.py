@@ -1,0 +1,284 @@
+"""The verbs of the control plane: all policy lives behind them, every face is thin.
+
+A statement is begin / the catalog's own work / finish. Begin checks everything and reserves the group schema with a
+ticket, a row of its own: so a statement that fails, or a driver that dies in between, leaves no group behind.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from spark_colocate import matching, membership, rules
+from spark_colocate.errors import Code, ColocateError, GroupError, RequestError
+from spark_colocate.membership import Moment
+from spark_colocate.model import (
+    GLOBAL_PREFIX,
+    Column,
+    Format,
+    Group,
+    GroupName,
+    GroupSchema,
+    Intent,
+    Kind,
+    Outcome,
+    TableName,
+    Ticket,
+)
+from spark_colocate.settings import Settings
+from spark_colocate.store.seam import CatalogId, Store, Transaction
+
+LEASE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What every verb knows about its caller."""
+
+    settings: Settings
+    who: str = ""
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A table as its statement declares it. `group` is the property's text; empty means: in no group."""
+
+    table: TableName
+    group: str
+    format: str
+    keys: tuple[Column, ...]
+    buckets: int
+    replication: int | None = None
+    columns: tuple[Column, ...] = ()
+    location: str | None = None
+    replace: bool = False
+    liquid: bool = False
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The answer of a begin verb: the ticket, the full group name, and hints for the user."""
+
+    ticket: str
+    group: str | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Service:
+    """The verbs over one catalog of a store. `is_gone` tells whether a ticket's owner has ended for sure."""
+
+    store: Store
+    catalog: CatalogId
+    owner: str = ""
+    clock: Callable[[], float] = time.time
+    is_gone: Callable[[str], bool] = field(default=lambda _owner: False)
+    running: set[str] = field(default_factory=set)
+    """Tickets of statements whose catalog part is under way: their leases are kept alive."""
+
+    def begin_create(self, declared: Declaration, request: Request) -> Begun:
+        """CREATE, CTAS, REPLACE: checks the table and its group. An empty group leaves the one it had."""
+        intent = self.intent(Kind.CREATE, declared, request)
+        with self.store.write(self.catalog) as tx:
+            return self._reserve(tx, intent, request, self._notes(tx, intent, declared))
+
+    def begin_alter(self, declared: Declaration, request: Request) -> Begun:
+        """SET or UNSET of `colocate_with` or `replication_num`: join, move or leave."""
+        self.intent(Kind.ALTER, declared, request)
+        with self.store.write(self.catalog) as tx:
+            held = tx.member(declared.table)
+            group = tx.group(held.group) if held else None
+            if group and declared.replication is None:
+                declared = replace(declared, replication=group.schema.replication)
+            intent = self.intent(Kind.ALTER, declared, request)
+            asked = declared.replication
+            if group and asked is not None and intent.group == group.name and asked != group.schema.replication:
+                raise matching.replication_fixed(declared.table, group, asked)
+            return self._reserve(tx, intent, request, self._notes(tx, intent, declared))
+
+    def begin_drop(self, table: TableName, request: Request, purge: bool = False) -> Begun:
+        """DROP of any table. One that is in no group costs a read and gets the empty ticket."""
+        if not self._is_member(table):
+            return Begun("", None)
+        with self.store.write(self.catalog) as tx:
+            return self._reserve(tx, Intent(Kind.DROP, table, purge=purge), request)
+
+    def begin_rename(self, table: TableName, new_name: TableName, request: Request) -> Begun:
+        """RENAME of any table; a database's group does not follow into another database."""
+        if not self._is_member(table):
+            return Begun("", None)
+        with self.store.write(self.catalog) as tx:
+            held = tx.member(table)
+            if held and new_name.db != table.db and not held.group.is_global:
+                raise matching.rename_leaves_database(table, new_name, held.group)
+            return self._reserve(tx, Intent(Kind.RENAME, table, new_name=new_name), request)
+
+    def finish(self, ticket_id: str, outcome: Outcome, request: Request, location: str | None = None) -> None:
+        """The catalog's part has ended. May be repeated: a lost answer is asked for again."""
+        if not ticket_id:
+            return
+        self.running.discard(ticket_id)
+        with self.store.write(self.catalog) as tx:
+            ticket = next((t for t in tx.tickets() if t.id == ticket_id), None)
+            if ticket is None and outcome is Outcome.COMMIT:
+                raise RequestError(
+                    Code.TICKET_UNKNOWN,
+                    f"Cannot commit statement {ticket_id}: the store holds no such ticket.",
+                    "The store was replaced meanwhile; CALL system.reconcile() reads the tables' properties again.",
+                )
+            if ticket is None or ticket.committed:
+                return
+            if outcome is Outcome.ABORT:
+                tx.delete_ticket(ticket.id)
+                return
+            self._commit(tx, ticket, request, location)
+
+    def _commit(self, tx: Transaction, ticket: Ticket, request: Request, location: str | None) -> None:
+        moment = self.moment(request)
+        intent = replace(ticket.intent, location=location or ticket.intent.location)
+        if intent.kind is Kind.RENAME:
+            membership.rename(tx, intent, moment)
+        elif intent.group:
+            # Checked again: the lease may have ended while the catalog worked, and another table came first.
+            membership.admit(tx, intent, moment, own_ticket=ticket.id)
+            membership.join(tx, intent, moment)
+        else:
+            membership.leave(tx, intent, moment)
+        tx.put_ticket(replace(ticket, committed=True, lease_until=self.clock()))
+
+    def renew(self) -> None:
+        """Extends the leases of statements that are still running."""
+        running = frozenset(self.running)
+        if not running:
+            return
+        with self.store.write(self.catalog) as tx:
+            for ticket in tx.tickets():
+                if ticket.id in running and not ticket.committed:
+                    tx.put_ticket(replace(ticket, lease_until=self.clock() + LEASE_SECONDS))
+
+    def drop_database(self, db: str, request: Request) -> None:
+        """The tables of the database are gone, and its groups end with it: there is nothing to recover them for."""
+        if not self.store.exists():
+            return
+        moment = self.moment(request)
+        with self.store.write(self.catalog) as tx:
+            for member in [m for m in tx.members() if m.name.db == db]:
+                membership.leave(tx, Intent(Kind.DROP, member.name), moment)
+            for group in [g for g in tx.groups() if g.name.db == db]:
+                membership.retire(tx, group.name, moment, recycle=False)
+
+    def set_group_stable(self, group: str, stable: bool, db: str, request: Request) -> str:
+        """The operator's flag: it counts for the whole group."""
+        self._known(group)
+        with self.store.write(self.catalog) as tx:
+            held = self.find_group(tx, group, db)
+            if held.layout_stable != stable:
+                tx.put_group(replace(held, layout_stable=stable))
+                self.moment(request).log(tx, "set_group_stable", held.name, str(stable).lower())
+            return str(held.name)
+
+    def purge_group(self, group: str, db: str, request: Request) -> str:
+        """Ends the recycle period of a group without tables now."""
+        self._known(group)
+        with self.store.write(self.catalog) as tx:
+            held = self.find_group(tx, group, db)
+            tables = [str(m.name) for m in tx.members() if m.group == held.name]
+            if tables:
+                raise GroupError(
+                    Code.GROUP_HAS_MEMBERS,
+                    f"Cannot purge group {held.name}: it has {len(tables)} tables ({', '.join(tables)}).",
+                    "Drop them or let them leave the group first.",
+                )
+            membership.retire(tx, held.name, self.moment(request), recycle=False)
+            return str(held.name)
+
+    def set_replication(self, group: str, replication: int, db: str, request: Request) -> tuple[str, list[TableName]]:
+        """Changes the number for the group; its members' properties are the caller's to set."""
+        self._known(group)
+        with self.store.write(self.catalog) as tx:
+            held = self.find_group(tx, group, db)
+            tables = [m.name for m in tx.members() if m.group == held.name]
+            _raise(rules.replication_number(tables[0] if tables else TableName(db, group), replication))
+            membership.set_replication(tx, held, replication, self.moment(request))
+            return str(held.name), tables
+
+    def _is_member(self, table: TableName) -> bool:
+        if not self.store.exists():
+            return False
+        with self.store.read(self.catalog) as tx:
+            return tx.member(table) is not None
+
+    def _known(self, group: str) -> None:
+        """Without a store there is no group, and asking for one must not make a store."""
+        if not self.store.exists():
+            raise membership.unknown_group(group, ())
+
+    def find_group(self, tx: Transaction, text: str, db: str) -> Group:
+        """By full name, by name in the database `db`, or by GroupId."""
+        known = [g for g in tx.groups() if not membership.is_over(g, self.clock())]
+        short = text if text.startswith(GLOBAL_PREFIX) else f"{db}.{text}"
+        for wanted in (text, short):
+            found = next((g for g in known if wanted in (str(g.name), g.id)), None)
+            if found:
+                return found
+        raise membership.unknown_group(text, known)
+
+    def intent(self, kind: Kind, declared: Declaration, request: Request) -> Intent:
+        table = declared.table
+        keys = tuple(column.name for column in declared.keys)
+        if not declared.group:
+            return Intent(kind, table, replace=declared.replace)
+        group = self._check(declared, keys)
+        replication = request.settings.replication if declared.replication is None else declared.replication
+        _raise(rules.replication_number(table, replication))
+        types = tuple(rules.normalise(column.type) for column in declared.keys)
+        return Intent(
+            kind,
+            table,
+            group,
+            GroupSchema(types, declared.buckets, replication),
+            Format(declared.format.lower()),
+            keys,
+            declared.location,
+            declared.replace,
+        )
+
+    def _check(self, declared: Declaration, keys: Sequence[str]) -> GroupName:
+        table, columns = declared.table, declared.columns or declared.keys
+        group = rules.group_name(declared.group, table.db)
+        if isinstance(group, ColocateError):
+            raise group
+        _raise(rules.table_format(table, declared.format))
+        _raise(rules.liquid(table, str(group), declared.liquid))
+        _raise(rules.clustered(table, str(group), keys))
+        _raise(rules.layout(table, declared.format, keys, declared.buckets, columns))
+        return group
+
+    def _reserve(self, tx: Transaction, intent: Intent, request: Request, notes: tuple[str, ...] = ()) -> Begun:
+        moment = self.moment(request)
+        membership.sweep(tx, moment)
+        membership.admit(tx, intent, moment)
+        lease = moment.now + LEASE_SECONDS
+        ticket = Ticket(uuid.uuid4().hex, intent, self.owner, moment.now, lease)
+        tx.put_ticket(ticket)
+        self.running.add(ticket.id)
+        return Begun(ticket.id, str(intent.group) if intent.group else None, notes)
+
+    def _notes(self, tx: Transaction, intent: Intent, declared: Declaration) -> tuple[str, ...]:
+        notes = [matching.bucket_hint(declared.buckets, declared.bytes)] if declared.bytes else []
+        if intent.group and not tx.group(intent.group):
+            alike = [str(g.name) for g in tx.groups() if str(g.name).lower() == str(intent.group).lower()]
+            notes += [f"Group {intent.group} is new; {name} differs from it in case only." for name in alike]
+        return tuple(note for note in notes if note)
+
+    def moment(self, request: Request) -> Moment:
+        return Moment(self.clock(), request.who, request.hosts, request.settings.recycle_seconds, self.is_gone)
+
+
+def _raise(error: ColocateError | None) -> None:
+    if error:
+        raise error

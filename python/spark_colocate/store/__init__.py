@@ -1,0 +1,8 @@
+"""The store: one transactional place for groups, members, flags and the audit log."""
+
+from spark_colocate.store.memory import MemoryStore
+from spark_colocate.store.missing import MissingStore
+from spark_colocate.store.seam import CatalogId, Store, Transaction
+from spark_colocate.store.sql import SqlStore, open_store
+
+__all__ = ["CatalogId", "MemoryStore", "MissingStore", "SqlStore", "Store", "Transaction", "open_store"]

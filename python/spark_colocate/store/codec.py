@@ -1,0 +1,101 @@
+"""Rows to values and back: the only place that knows how a value is spelled in a column."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Row
+
+from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind, Member, TableName, Ticket
+
+
+def group_row(group: Group) -> dict[str, Any]:
+    return {
+        "group_id": group.group_id,
+        "db_id": group.db_id,
+        "db": group.name.db,
+        "name": group.name.name,
+        "key_types": json.dumps(group.schema.key_types),
+        "buckets": group.schema.buckets,
+        "replication": group.schema.replication,
+        "sequence": json.dumps(group.sequence),
+        "layout_stable": group.layout_stable,
+        "placement_stable": group.placement_stable,
+        "created_at": group.created_at,
+        "expires_at": group.expires_at,
+    }
+
+
+def group(row: Row[Any]) -> Group:
+    return Group(
+        db_id=row.db_id,
+        group_id=row.group_id,
+        name=GroupName(row.db, row.name),
+        schema=GroupSchema(tuple(json.loads(row.key_types)), row.buckets, row.replication),
+        sequence=tuple(tuple(bucket) for bucket in json.loads(row.sequence)),
+        layout_stable=row.layout_stable,
+        placement_stable=row.placement_stable,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+    )
+
+
+def member_row(member: Member, version: int) -> dict[str, Any]:
+    return {
+        "table_id": member.table_id,
+        "db": member.name.db,
+        "name": member.name.table,
+        "group_db": member.group.db,
+        "group_name": member.group.name,
+        "format": str(member.format),
+        "keys": json.dumps(member.keys),
+        "location": member.location,
+        "joined": member.joined,
+        "changed": version,
+    }
+
+
+def member(row: Row[Any]) -> Member:
+    return Member(
+        table_id=row.table_id,
+        name=TableName(row.db, row.name),
+        group=GroupName(row.group_db, row.group_name),
+        format=Format(row.format),
+        keys=tuple(json.loads(row.keys)),
+        joined=row.joined,
+        location=row.location,
+        changed=row.changed,
+    )
+
+
+def ticket_row(ticket: Ticket) -> dict[str, Any]:
+    return {
+        "ticket": ticket.id,
+        "intent": json.dumps(asdict(ticket.intent)),
+        "owner": ticket.owner,
+        "created_at": ticket.created_at,
+        "lease_until": ticket.lease_until,
+        "committed": ticket.committed,
+    }
+
+
+def ticket(row: Row[Any]) -> Ticket:
+    return Ticket(row.ticket, intent(json.loads(row.intent)), row.owner, row.created_at, row.lease_until, row.committed)
+
+
+def intent(data: dict[str, Any]) -> Intent:
+    schema = data["schema"]
+    return Intent(
+        kind=Kind(data["kind"]),
+        table=TableName(**data["table"]),
+        group=GroupName(**data["group"]) if data["group"] else None,
+        schema=GroupSchema(tuple(schema["key_types"]), schema["buckets"], schema["replication"]) if schema else None,
+        format=Format(data["format"]),
+        keys=tuple(data["keys"]),
+        location=data["location"],
+        replace=data["replace"],
+        purge=data["purge"],
+        new_name=TableName(**data["new_name"]) if data["new_name"] else None,
+    )

@@ -1,0 +1,125 @@
+"""Engines: how SQLite and PostgreSQL are made to behave alike, and how their failures read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.pool import NullPool
+
+from spark_colocate.errors import Code, StoreError
+
+
+def make_engine(text: str, timeout_seconds: float) -> Engine:
+    """An engine for the URL; waits at most `timeout_seconds` for a lock or a connection."""
+    url = _url(text)
+    try:
+        if url.get_backend_name() == "sqlite":
+            return _sqlite(url, timeout_seconds)
+        return _postgresql(url, timeout_seconds)
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise StoreError(
+            Code.STORE_URL_INVALID,
+            f"Cannot use the store {shown(url)}: {error}, and the control plane's Python has to load the driver.",
+            "Install it there (PostgreSQL: pip install 'spark-colocate[postgres]'), or change spark.colocate.store.",
+        ) from error
+
+
+def shown(url: URL) -> str:
+    """The URL without its password."""
+    return url.render_as_string(hide_password=True)
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """The file of a SQLite store; None for other stores."""
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def _url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError as error:
+        raise _not_a_store(text) from error
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise _not_a_store(shown(url))
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite" and not url.database:
+        raise _not_a_store(text)
+    return url
+
+
+def _not_a_store(text: str) -> StoreError:
+    return StoreError(
+        Code.STORE_URL_INVALID,
+        f"Cannot use the store '{text}': spark.colocate.store must be the SQLAlchemy URL of a SQLite file "
+        "or of a PostgreSQL database.",
+        "Write sqlite:////dir/store.sqlite or postgresql://user:password@host/database.",
+    )
+
+
+def _sqlite(url: URL, timeout_seconds: float) -> Engine:
+    # Rollback journal, not WAL: no side files stay behind, and it works wherever POSIX locks do.
+    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": timeout_seconds, "isolation_level": None})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        # A writer takes its lock at once: two readers that both become writers would deadlock.
+        kind = "IMMEDIATE" if connection.get_execution_options().get("colocate_write") else "DEFERRED"
+        connection.exec_driver_sql(f"BEGIN {kind}")
+
+    return engine
+
+
+def _postgresql(url: URL, timeout_seconds: float) -> Engine:
+    seconds = max(1, round(timeout_seconds))
+    options = f"-c lock_timeout={seconds * 1000} -c statement_timeout={seconds * 4000}"
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=2,
+        connect_args={"connect_timeout": max(2, seconds), "options": options},
+    )
+
+
+@contextmanager
+def readable_failures(engine: Engine) -> Iterator[None]:
+    """Turns what a driver raises into an error that names the store, the cause and the cure."""
+    try:
+        yield
+    except OperationalError as error:
+        raise _failure(engine.url, error) from error
+    except DBAPIError as error:
+        # The bare DatabaseError: SQLite's word for a file that is no database.
+        if error.connection_invalidated or type(error) is DatabaseError:
+            raise _unreachable(engine.url, str(error.orig)) from error
+        raise
+
+
+def _failure(url: URL, error: OperationalError) -> StoreError:
+    cause = " ".join(str(error.orig).split())
+    if "database is locked" in cause or "lock timeout" in cause or "statement timeout" in cause:
+        return StoreError(
+            Code.STORE_LOCKED,
+            f"Cannot use the store {shown(url)}: another process holds its lock ({cause}).",
+            "Try again; if it stays locked, end the process that has it open, or raise "
+            "spark.colocate.store.timeoutSeconds.",
+        )
+    return _unreachable(url, cause)
+
+
+def _unreachable(url: URL, cause: str) -> StoreError:
+    return StoreError(
+        Code.STORE_UNREACHABLE,
+        f"Cannot reach the store {shown(url)}: {cause}.",
+        "Make sure that it exists and that this user may write there, or name another one in spark.colocate.store.",
+    )

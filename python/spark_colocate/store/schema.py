@@ -1,0 +1,118 @@
+"""The tables of the store. A change here needs a migration beside it; a test compares the two."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+HEAD = "0001"
+"""The newest migration: a store that has it is opened without loading Alembic."""
+
+metadata = MetaData()
+
+catalogs = Table(
+    "colocate_catalogs",
+    metadata,
+    Column("catalog_id", Integer, primary_key=True),
+    Column("identity", Text, nullable=False, unique=True),
+    Column("ephemeral", Boolean, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("next_id", BigInteger, nullable=False),
+)
+
+
+def _catalog() -> Column[int]:
+    return Column("catalog_id", ForeignKey(catalogs.c.catalog_id, ondelete="CASCADE"), nullable=False)
+
+
+databases = Table(
+    "colocate_databases",
+    metadata,
+    _catalog(),
+    Column("db_id", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    UniqueConstraint("catalog_id", "name"),
+)
+
+groups = Table(
+    "colocate_groups",
+    metadata,
+    _catalog(),
+    Column("group_id", BigInteger, nullable=False),
+    Column("db_id", BigInteger, nullable=False),
+    Column("db", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("key_types", Text, nullable=False),
+    Column("buckets", Integer, nullable=False),
+    Column("replication", Integer, nullable=False),
+    Column("sequence", Text, nullable=False),
+    Column("layout_stable", Boolean, nullable=False),
+    Column("placement_stable", Boolean, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float),
+    UniqueConstraint("catalog_id", "db", "name"),
+)
+
+members = Table(
+    "colocate_members",
+    metadata,
+    _catalog(),
+    Column("table_id", BigInteger, nullable=False),
+    Column("db", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("group_db", Text, nullable=False),
+    Column("group_name", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("keys", Text, nullable=False),
+    Column("location", Text),
+    Column("joined", BigInteger, nullable=False),
+    Column("changed", BigInteger, nullable=False),
+    UniqueConstraint("catalog_id", "table_id"),
+    UniqueConstraint("catalog_id", "db", "name"),
+)
+
+tickets = Table(
+    "colocate_tickets",
+    metadata,
+    _catalog(),
+    Column("ticket", Text, primary_key=True),
+    Column("intent", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("committed", Boolean, nullable=False),
+)
+
+hosts = Table(
+    "colocate_hosts",
+    metadata,
+    _catalog(),
+    Column("backend_id", BigInteger, nullable=False),
+    Column("host", Text, nullable=False),
+    UniqueConstraint("catalog_id", "host"),
+)
+
+audit = Table(
+    "colocate_audit",
+    metadata,
+    Column("entry", Integer, primary_key=True),
+    _catalog(),
+    Column("at", Float, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("verb", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Index("colocate_audit_by_catalog", "catalog_id", "entry"),
+)

@@ -1,0 +1,146 @@
+"""The store over SQLAlchemy: SQLite in a file, or PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, delete, func, inspect, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from spark_colocate.errors import Code, StoreError
+from spark_colocate.store import schema
+from spark_colocate.store.engine import make_engine, readable_failures, shown, sqlite_file
+from spark_colocate.store.seam import FIRST_ID, CatalogId
+from spark_colocate.store.transaction import SqlTransaction
+
+
+def open_store(url: str, timeout_seconds: float = 5.0) -> SqlStore:
+    """A store for the URL. Nothing is created before the first write."""
+    return SqlStore(make_engine(url, timeout_seconds))
+
+
+class SqlStore:
+    """Thread-safe: every transaction has a connection of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._file = sqlite_file(engine.url)
+        self._ready = False
+        self._setup = threading.Lock()
+
+    def exists(self) -> bool:
+        if self._file is not None and not self._file.exists():
+            self._ready = False
+            return False
+        if not self._ready:
+            with readable_failures(self._engine), self._engine.connect() as connection:
+                self._ready = _revision(connection) == schema.HEAD
+        return self._ready
+
+    def version(self, catalog: CatalogId) -> int:
+        with self.read(catalog) as transaction:
+            return transaction.version()
+
+    @contextmanager
+    def read(self, catalog: CatalogId) -> Iterator[SqlTransaction]:
+        self._prepare(for_write=False)
+        with readable_failures(self._engine), self._engine.connect() as connection, connection.begin():
+            yield SqlTransaction(connection, _catalog_id(connection, catalog))
+
+    @contextmanager
+    def write(self, catalog: CatalogId) -> Iterator[SqlTransaction]:
+        self._prepare(for_write=True)
+        with readable_failures(self._engine), self._writer() as connection:
+            transaction = SqlTransaction(connection, _claimed(connection, catalog))
+            yield transaction
+            transaction.end()
+
+    def catalogs(self) -> Sequence[CatalogId]:
+        table = schema.catalogs
+        with readable_failures(self._engine), self._engine.connect() as connection:
+            return [CatalogId(r.identity, r.ephemeral, r.owner) for r in connection.execute(select(table))]
+
+    def forget(self, catalog: CatalogId) -> None:
+        with readable_failures(self._engine), self._writer() as connection:
+            connection.execute(delete(schema.catalogs).where(schema.catalogs.c.identity == catalog.identity))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _writer(self) -> Iterator[Connection]:
+        with self._engine.connect().execution_options(colocate_write=True) as connection, connection.begin():
+            yield connection
+
+    def _prepare(self, for_write: bool) -> None:
+        if self.exists():
+            return
+        with self._setup:
+            if for_write and self._file is not None:
+                _make_folder(self._engine, self._file)
+            with readable_failures(self._engine):
+                self._migrate()
+
+    def _migrate(self) -> None:
+        # Alembic takes its time to load: only a store that lacks a migration pays for it.
+        from spark_colocate.store import migrate
+
+        with self._writer() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(func.hashtext("spark-colocate"))))
+            held = _revision(connection)
+            if held is not None and not migrate.knows(held):
+                raise StoreError(
+                    Code.STORE_TOO_NEW,
+                    f"Cannot use the store {shown(self._engine.url)}: its schema is {held}, "
+                    f"and this version of spark-colocate knows {schema.HEAD} as the newest.",
+                    "Install the version of spark-colocate that wrote it, or a newer one.",
+                )
+            if held != schema.HEAD:
+                migrate.upgrade(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("colocate_version"):
+        return None
+    return connection.exec_driver_sql("SELECT version_num FROM colocate_version").scalar()
+
+
+def _catalog_id(connection: Connection, catalog: CatalogId) -> int | None:
+    query = select(schema.catalogs.c.catalog_id).where(schema.catalogs.c.identity == catalog.identity)
+    return connection.execute(query).scalar()
+
+
+def _claimed(connection: Connection, catalog: CatalogId) -> int:
+    """The catalog's row, made if absent, and locked: writers of one catalog come one after another."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    connection.execute(
+        insert(schema.catalogs)
+        .values(
+            identity=catalog.identity,
+            ephemeral=catalog.ephemeral,
+            owner=catalog.owner,
+            # Starts at the clock, so that a store that was removed and made anew is newer than the old one.
+            version=time.time_ns() // 1_000_000,
+            next_id=FIRST_ID,
+        )
+        .on_conflict_do_nothing(index_elements=["identity"])
+    )
+    query = select(schema.catalogs.c.catalog_id).where(schema.catalogs.c.identity == catalog.identity)
+    return int(connection.execute(query.with_for_update()).scalar_one())
+
+
+def _make_folder(engine: Engine, file: os.PathLike[str]) -> None:
+    folder = os.path.dirname(os.path.abspath(file))
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            Code.STORE_UNREACHABLE,
+            f"Cannot make the folder of the store {shown(engine.url)}: {error.strerror} ({folder}).",
+            "Make sure that this user may write there, or name another store in spark.colocate.store.",
+        ) from error
