@@ -1,8 +1,84 @@
 package org.apache.spark.sql.colocate.bridge
 
-import org.apache.spark.sql.classic.SparkSession
+import java.io.IOException
 
-/** The door to the control plane. Planning only makes sure that it was asked once; it never waits for an answer. */
+import org.json4s.JValue
+import org.json4s.JsonAST.{JNothing, JNull, JString}
+import py4j.{Py4JException, Py4JNetworkException}
+
+import org.apache.spark.sql.{classic, SparkSession}
+import org.apache.spark.sql.colocate.{ColocateException, Json, Settings}
+import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.util.Utils
+
+/**
+ * The door to the control plane: one process per JVM, started by the first statement that needs it, started again by
+ * the next one when it has died. Statements wait for it and fail without it; queries never do.
+ */
 object ControlPlane {
-  def ensureAttached(session: SparkSession): Unit = require(session != null)
+
+  private val RequestSettings = Seq("spark.colocate.replication", "spark.colocate.recycle.seconds")
+
+  /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
+  def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {
+    val driver = session.asInstanceOf[classic.SparkSession]
+    val arguments = args.toMap
+    val reply = Json.parse(ask(driver, verb, Json.write(arguments + ("context" -> context(driver)))))
+    reply \ "error" match {
+      case JNothing => accepted(verb, arguments, reply)
+      case error =>
+        throw new ColocateException((error \ "code").extract[String], (error \ "message").extract[String])
+    }
+  }
+
+  /** For planning, when a member is seen: waits once per application, at most the configured time; never throws. */
+  def ensureAttached(session: SparkSession): Unit =
+    if (Attachments.living.isEmpty) Attachments.tryFor(session.asInstanceOf[classic.SparkSession])
+
+  /** The number of the control plane's process, while it lives; 0 without one. */
+  def pid: Long = Attachments.living.fold(0L)(_.pid)
+
+  private def accepted(verb: String, args: Map[String, Any], reply: JValue): JValue = {
+    reply \ "snapshot" match {
+      case JNothing | JNull =>
+      case picture => GroupState.update(picture.extract[GroupSnapshot])
+    }
+    reply \ "ok" \ "ticket" match {
+      case JString(ticket) => OpenTickets.begun(ticket)
+      case _ =>
+    }
+    if (verb == "finish") args.get("ticket").foreach(ticket => OpenTickets.finished(ticket.toString))
+    reply \ "ok"
+  }
+
+  /** One more try when the process died under the call: every verb may be repeated. */
+  private def ask(session: classic.SparkSession, verb: String, request: String): String = {
+    val first = Attachments.get(session)
+    try first.call(verb, request)
+    catch {
+      case e: Py4JException if isBroken(e) || !first.isAlive => again(session, first, verb, request)
+      case e: Py4JException => throw BridgeErrors.failed(verb, e)
+    }
+  }
+
+  private def again(session: classic.SparkSession, broken: Attachment, verb: String, request: String): String =
+    try Attachments.replace(session, broken).call(verb, request)
+    catch {
+      case e: Py4JException if isBroken(e) => throw BridgeErrors.down(e.getMessage)
+      case e: Py4JException => throw BridgeErrors.failed(verb, e)
+    }
+
+  /** The connection failed, not the verb. */
+  private def isBroken(e: Py4JException): Boolean =
+    e.isInstanceOf[Py4JNetworkException] ||
+      e.getCause.isInstanceOf[Py4JNetworkException] || e.getCause.isInstanceOf[IOException]
+
+  private def context(session: classic.SparkSession): Map[String, Any] = {
+    val conf = session.sessionState.conf
+    Map(
+      "settings" -> RequestSettings.map(key => key -> Settings.get(conf, key)).toMap,
+      "who" -> session.sparkContext.sparkUser,
+      "hosts" -> Seq(Utils.localHostName()),
+      "caseSensitive" -> conf.caseSensitiveAnalysis)
+  }
 }

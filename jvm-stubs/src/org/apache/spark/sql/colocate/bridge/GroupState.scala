@@ -34,6 +34,9 @@ object GroupState {
 
   def current: GroupSnapshot = snapshot
 
+  /** The application has ended: another one in this JVM has a catalog, and versions, of its own. */
+  def reset(): Unit = synchronized { snapshot = GroupSnapshot.Empty }
+
   /** Takes a newer picture; an older one that arrives late is dropped. */
   def update(next: GroupSnapshot): Unit = synchronized { if (next.version >= snapshot.version) snapshot = next }
 }

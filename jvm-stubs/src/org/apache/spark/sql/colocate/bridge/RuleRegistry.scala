@@ -1,13 +1,19 @@
 package org.apache.spark.sql.colocate.bridge
 
+/** A rule as conf/rules.json names it: its place in the list is its order. */
+case class RuleEntry(name: String, active: Boolean)
+
 /**
- * The planner rules in effect. The control plane registers their names, in order, when it attaches; until then every
- * rule is active, so that queries do not wait for Python.
+ * The rules in effect. The control plane registers them, in order, when it attaches; until then every rule is active,
+ * so that queries do not wait for Python. A rule that it does not name stays active, too.
  */
 object RuleRegistry {
-  @volatile private var registered: Option[Seq[String]] = None
+  @volatile private var registered: Seq[RuleEntry] = Nil
 
-  def register(names: Seq[String]): Unit = registered = Some(names)
+  def register(rules: Seq[RuleEntry]): Unit = registered = rules
 
-  def isActive(name: String): Boolean = registered.forall(_.contains(name))
+  /** The names that Python registered, in order. */
+  def order: Seq[String] = registered.map(_.name)
+
+  def isActive(name: String): Boolean = !registered.exists(rule => rule.name == name && !rule.active)
 }

@@ -1,0 +1,90 @@
+package org.apache.spark.sql.colocate.bridge
+
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
+import org.apache.spark.sql.classic.SparkSession
+
+/** The one attachment of this JVM: made when it is first asked for, made again when its process has died. */
+private[bridge] object Attachments extends Logging {
+  @volatile private var current: Option[Attachment] = None
+
+  /** The application for which planning has waited already. */
+  private val waitedFor = new AtomicReference("")
+  private val watchedFor = new AtomicReference("")
+  private val retrying = new AtomicBoolean(false)
+  @volatile private var lastTry = 0L
+  private val RetryNanos = 30L * 1000 * 1000 * 1000
+
+  def living: Option[Attachment] = current.filter(_.isAlive)
+
+  /** Starts the process if need be. Throws a ColocateException with the cause when it does not come up. */
+  def get(session: SparkSession): Attachment = {
+    val wanted = BridgeConfig.of(session)
+    val found = living.getOrElse(synchronized(living.getOrElse(start(session, wanted))))
+    if (found.config.store != wanted.store) throw BridgeErrors.otherStore(found.config.store, wanted.store)
+    found
+  }
+
+  /** Another attachment in the place of one that does not answer any more. */
+  def replace(session: SparkSession, broken: Attachment): Attachment = synchronized {
+    if (current.contains(broken)) drop()
+    get(session)
+  }
+
+  /** Waits for the process once per application; later only tries in the background, and seldom. Never throws. */
+  def tryFor(session: SparkSession): Unit = {
+    val application = session.sparkContext.applicationId
+    if (waitedFor.getAndSet(application) != application) startQuietly(session)
+    else if (System.nanoTime() - lastTry > RetryNanos && retrying.compareAndSet(false, true)) {
+      val thread = new Thread(
+        () =>
+          try startQuietly(session)
+          finally retrying.set(false),
+        "colocate-attach")
+      thread.setDaemon(true)
+      thread.start()
+    }
+  }
+
+  def close(): Unit = synchronized {
+    drop()
+    OpenTickets.clear()
+    GroupState.reset()
+  }
+
+  private def drop(): Unit = {
+    current.foreach(_.close())
+    current = None
+  }
+
+  private def start(session: SparkSession, config: BridgeConfig): Attachment = {
+    lastTry = System.nanoTime()
+    drop()
+    closeWith(session)
+    val made =
+      try Attachment.open(config, OpenTickets.all)
+      catch { case e: BridgeErrors.NotAttached => throw BridgeErrors.down(e.getMessage) }
+    current = Some(made)
+    made
+  }
+
+  /** A query must not fail for the lack of Python, whatever the lack is; a statement that needs it says so. */
+  private def startQuietly(session: SparkSession): Unit =
+    try get(session)
+    catch {
+      case NonFatal(e) => logWarning(s"Queries go on without the state of colocation groups. ${e.getMessage}")
+    }
+
+  private def closeWith(session: SparkSession): Unit = {
+    val application = session.sparkContext.applicationId
+    if (watchedFor.getAndSet(application) != application) {
+      session.sparkContext.addSparkListener(new SparkListener {
+        override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = close()
+      })
+    }
+  }
+}

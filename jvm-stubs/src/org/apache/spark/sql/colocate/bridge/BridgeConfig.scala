@@ -1,0 +1,77 @@
+package org.apache.spark.sql.colocate.bridge
+
+import java.security.MessageDigest
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.internal.StaticSQLConf
+
+/**
+ * What the control plane of an application is started with.
+ *
+ * @param catalog   identity of the catalog: the key of every row in the store
+ * @param ephemeral the catalog ends with the application (Spark's in-memory one), and so do its rows
+ * @param store     SQLAlchemy URL; empty when none is set and the warehouse is not on a local disk
+ */
+case class BridgeConfig(
+    catalog: String,
+    ephemeral: Boolean,
+    store: String,
+    warehouse: String,
+    storeTimeoutSeconds: Long,
+    timeoutSeconds: Long,
+    python: String)
+
+object BridgeConfig {
+
+  def of(session: SparkSession): BridgeConfig = {
+    val conf = session.sessionState.conf
+    val warehouse = conf.warehousePath
+    BridgeConfig(
+      catalog = identity(session),
+      ephemeral = isEphemeral(session),
+      store = Some(Settings.get(conf, "spark.colocate.store").trim).filter(_.nonEmpty).getOrElse(local(warehouse)),
+      warehouse = warehouse,
+      storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeoutSeconds"),
+      timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeoutSeconds"),
+      python = PythonChoice.of(session))
+  }
+
+  private def local(warehouse: String): String = {
+    val uri = new Path(warehouse).toUri
+    val isLocal = uri.getScheme == null || uri.getScheme == "file"
+    if (isLocal) s"sqlite:///${new java.io.File(uri.getPath).getAbsolutePath}/_colocate/store.sqlite" else ""
+  }
+
+  private def inner(session: SparkSession): Map[String, String] =
+    session.sessionState.conf.getAllConfs.filter(_._1.startsWith("spark.sql.catalog.spark_catalog.inner"))
+
+  private def isHive(session: SparkSession): Boolean =
+    session.sessionState.conf.getConf(StaticSQLConf.CATALOG_IMPLEMENTATION) == "hive"
+
+  private def isEphemeral(session: SparkSession): Boolean = inner(session).isEmpty && !isHive(session)
+
+  /** Two drivers on the same catalog have the same identity, two catalogs never. It holds no secret. */
+  private def identity(session: SparkSession): String = {
+    val context = session.sparkContext
+    if (inner(session).nonEmpty) s"inner:${digest(inner(session).toSeq.sorted.mkString("\n"))}"
+    else if (isHive(session)) s"hive:${metastore(session)}"
+    else s"in-memory:${context.applicationId}:${context.startTime}:${ProcessHandle.current().pid()}"
+  }
+
+  private def metastore(session: SparkSession): String = {
+    val hadoop = session.sessionState.newHadoopConf()
+    val uris = hadoop.getTrimmed("hive.metastore.uris", hadoop.getTrimmed("spark.hadoop.hive.metastore.uris", ""))
+    val key = "javax.jdo.option.ConnectionURL"
+    val database = hadoop.getTrimmed(key, hadoop.getTrimmed(s"spark.hadoop.$key", "metastore_db"))
+    // An embedded Derby is named relative to the folder that the driver was started in.
+    val folder = if (database.matches(".*databaseName=/.*|jdbc:(?!derby).*")) "" else derbyHome
+    if (uris.nonEmpty) uris else digest(database + "\n" + folder)
+  }
+
+  private def derbyHome: String = sys.props.getOrElse("derby.system.home", sys.props("user.dir"))
+
+  private def digest(text: String): String =
+    MessageDigest.getInstance("SHA-256").digest(text.getBytes("UTF-8")).take(8).map(b => f"$b%02x").mkString
+}
