@@ -14,6 +14,7 @@ import org.apache.spark.util.Utils
 object DeltaReflection {
 
   private val PreparedIndex = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
+  private[layout] val PhysicalNameKey = "delta.columnMapping.physicalName"
   private val DeltaPackage = "org.apache.spark.sql.delta."
 
   def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
@@ -23,6 +24,9 @@ object DeltaReflection {
 
   def snapshotOf(preparedIndex: FileIndex): DeltaSnapshot =
     new DeltaSnapshot(call(call(preparedIndex, "preparedScan"), "scannedSnapshot"))
+
+  /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
+  def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
 
   /** Rows and bytes that data skipping left, where Delta counted them. */
   def scannedRows(preparedIndex: FileIndex): Option[Long] =
@@ -41,7 +45,7 @@ object DeltaReflection {
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {
-  import DeltaReflection.{call, companion}
+  import DeltaReflection.{call, companion, PhysicalNameKey}
 
   private lazy val metadata: AnyRef = call(snapshot, "metadata")
 
@@ -55,6 +59,12 @@ class DeltaSnapshot(snapshot: AnyRef) {
   def tableId: String = call(metadata, "id").asInstanceOf[String]
 
   def version: Long = call(snapshot, "version").asInstanceOf[Long]
+
+  /** A column's name in the log, where column mapping gives it another one. */
+  def physicalName(column: String): String = schema.fields.find(_.name == column).map(_.metadata) match {
+    case Some(field) if field.contains(PhysicalNameKey) => field.getString(PhysicalNameKey)
+    case _ => column
+  }
 
   /** Rows of the log's AddFile actions (Dataset[AddFile]), for questions about files. */
   def allFiles: org.apache.spark.sql.classic.DataFrame =

@@ -1,0 +1,29 @@
+package org.apache.spark.sql.colocate.ddl
+
+import org.apache.spark.sql.catalyst.catalog.BucketSpec
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.command.DataWritingCommand
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+
+/** INSERT INTO and INSERT OVERWRITE of a native member: its rows go to the task of their bucket first. */
+object KeepNativeLayout extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+    case insert: InsertIntoHadoopFsRelationCommand
+        if insert.query.resolved && insert.catalogTable.exists(NativeTable.isMember) =>
+      insert.bucketSpec match {
+        case Some(spec) => insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec))
+        case None => insert
+      }
+  }
+
+  /** The query below a [[WriteLayout]], once; its columns are found by the names that the table gives them. */
+  def layOut(query: LogicalPlan, names: Seq[String], spec: BucketSpec): LogicalPlan = query match {
+    case done: WriteLayout => done
+    case _ =>
+      val columns = DataWritingCommand.logicalPlanOutputWithNames(query, names)
+      def find(name: String) = query.output(columns.indexWhere(_.name == name))
+      WriteLayout(spec.bucketColumnNames.map(find), spec.numBuckets, spec.sortColumnNames.map(find), query)
+  }
+}
