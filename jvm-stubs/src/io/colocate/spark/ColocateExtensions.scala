@@ -3,6 +3,8 @@ package io.colocate.spark
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
+import org.apache.spark.sql.colocate.admin.ColocateParser
+import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
@@ -13,8 +15,9 @@ import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan
  *
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
- *                          |                                  |                                   |
- *                  HideBucketColumn                PlanColocatedScans                  TuneColocatedPlan
+ *               |          |             |                    |                                   |
+ *        ColocateParser    |      KeepNativeLayout    PlanColocatedScans                  TuneColocatedPlan
+ *                  HideBucketColumn                   PlanWriteLayout
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -24,14 +27,21 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // EXPLAIN: the section that tells why, without a setting of the user's
     ExplainProvider.register()
+    // text that Spark can't parse: SHOW PROC
+    extensions.injectParser((_, spark) => new ColocateParser(spark))
+
     // before relations are resolved: a read of a bucketed Delta table shows the user's columns
     extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
+
+    // resolution: a write to a native member keeps one file per bucket
+    extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)
 
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
-    // planning: the scan of a member becomes a scan by buckets
+    // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(_ => PlanWriteLayout)
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

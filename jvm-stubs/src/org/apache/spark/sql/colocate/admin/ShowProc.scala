@@ -18,8 +18,8 @@ case class ShowProcCommand(path: String) extends LeafRunnableCommand {
   @transient private lazy val answer = ControlPlane.call(SparkSession.active, "show_proc", "path" -> path)
 
   private lazy val columns = StructType((answer \ "columns").children.map { column =>
-    val Seq(name, dataType) = column.children.map(_.values.toString)
-    StructField(name, DataType.fromDDL(dataType))
+    val parts = column.children.map(_.values.toString)
+    StructField(parts.head, DataType.fromDDL(parts.last))
   })
 
   override lazy val output: Seq[Attribute] = toAttributes(columns)
