@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.ColocateParser
-import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout}
+import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
@@ -16,8 +16,8 @@ import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
  *               |          |             |                    |                                   |
- *        ColocateParser    |      KeepNativeLayout    PlanColocatedScans                  TuneColocatedPlan
- *                  HideBucketColumn                   PlanWriteLayout
+ *        ColocateParser    |       WrapNativeDdl      PlanColocatedScans                  TuneColocatedPlan
+ *                  HideBucketColumn  KeepNativeLayout  PlanWriteLayout
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -33,7 +33,9 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // before relations are resolved: a read of a bucketed Delta table shows the user's columns
     extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
 
-    // resolution: a write to a native member keeps one file per bucket
+    // resolution: DDL on native tables goes through the control plane, writes to them keep one file per bucket
+    extensions.injectResolutionRule(s => RefuseHiveMembers(s.asInstanceOf[SparkSession]))
+    extensions.injectPostHocResolutionRule(s => WrapNativeDdl(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)
 
     // between analysis and cache look-up

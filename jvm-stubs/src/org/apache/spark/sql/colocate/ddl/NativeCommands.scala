@@ -43,9 +43,10 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
 
   /** Reserves the place in the group, does the work and tells the outcome. */
   def begin(session: SparkSession, replace: Boolean)(work: => Seq[Row]): Seq[Row] = {
-    ControlPlane.call(session, "check_layout", NativeTable.layout(table, columns): _*)
     val group = GroupProperties.group(table.properties).getOrElse("")
-    val facts = NativeTable.facts(session, table, columns, group) :+ ("replace" -> replace)
+    val facts = NativeTable.facts(session, table, columns, group) ++
+      Seq("replace" -> replace, "bytes" -> InputSize.of(command).map(Long.box).orNull)
+    ControlPlane.call(session, "check_layout", facts: _*)
     TwoPhase(session, "begin_create", facts: _*) {
       LeftOvers.removedOnFailure(session, table)(work)
     }(locationOf(session, table.identifier))

@@ -16,7 +16,8 @@ case class RefuseHiveMembers(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case CreateTable(table, _, query) if DDLUtils.isHiveTable(table) && NativeTable.asksForGroup(table) =>
       val schema = query.filter(_.resolved).map(_.schema).getOrElse(table.schema)
-      ControlPlane.call(session, "check_layout", NativeTable.layout(table, schema): _*)
+      val group = GroupProperties.group(table.properties ++ table.storage.properties).getOrElse("")
+      ControlPlane.call(session, "check_layout", NativeTable.facts(session, table, schema, group): _*)
       plan
     case _ => plan
   }
