@@ -8,6 +8,7 @@ import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, Ref
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutWrites, PlanBucketedWrite}
 
 /**
  * The wiring, phase by phase. Names that users type live in this package; what they do, in
@@ -18,6 +19,9 @@ import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan
  *               |          |             |                    |                                   |
  *        ColocateParser    |       WrapNativeDdl      PlanColocatedScans                  TuneColocatedPlan
  *                  HideBucketColumn  KeepNativeLayout  PlanWriteLayout
+ *                          |          |                       |                                   |
+ *             HideBucketColumn  FillBucketColumn   PlanColocatedScans                  TuneColocatedPlan
+ *                               LayOutWrites       PlanBucketedWrite
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -37,6 +41,10 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(s => RefuseHiveMembers(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => WrapNativeDdl(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)
+    // while and after a write is matched to its table; Delta's rules run between the two
+    extensions.injectResolutionRule(s => FillBucketColumn(s.asInstanceOf[SparkSession]))
+    extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
 
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)

@@ -1,0 +1,62 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.layout.BucketColumn
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/**
+ * Last step of a write into a bucketed Delta table, when Delta's rules have matched the query to the table: the place
+ * of the bucket column goes, since Delta computes it without a second check when it is missing; the rows are laid out
+ * by bucket; and an overwrite of partitions counts the user's partition columns only (traps S1.1).
+ */
+case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case write: V2WriteCommand if write.query.resolved =>
+      BucketedTarget.of(session, write).fold[LogicalPlan](write)(laidOut(write, _))
+  }
+
+  private def laidOut(write: V2WriteCommand, target: BucketedTarget): LogicalPlan = {
+    val query = withoutPlaceholder(write.query)
+    val options = optionsOf(write, target)
+    val bucketed = target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
+    val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
+    write match {
+      case append: AppendData => append.copy(relation, bucketed, options, isByName = true)
+      case overwrite: OverwriteByExpression if !isDynamic(overwrite, options) =>
+        overwrite.copy(relation, query = bucketed, writeOptions = options, isByName = true)
+      case _ if target.userPartitions.isEmpty =>
+        OverwriteByExpression.byName(
+          relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), write.withSchemaEvolution)
+      case _ => OverwriteUserPartitions(target, query, options, write.withSchemaEvolution)
+    }
+  }
+
+  private def isDynamic(overwrite: OverwriteByExpression, options: Map[String, String]): Boolean =
+    overwrite.deleteExpr == Literal.TrueLiteral && OverwriteMode.isDynamic(options, conf)
+
+  /** The statement's options and the relation's, with Delta's own shuffle before the write off (traps S4.3). */
+  private def optionsOf(write: V2WriteCommand, target: BucketedTarget): Map[String, String] = {
+    val own = write.productElementNames.zip(write.productIterator).collectFirst {
+      case ("writeOptions", options: Map[_, _]) => options.asInstanceOf[Map[String, String]]
+    }
+    val all = target.relation.options.asCaseSensitiveMap().asScalaMap ++ own.getOrElse(Map.empty)
+    if (CaseInsensitiveMap(all).contains("optimizeWrite")) all else all + ("optimizeWrite" -> "false")
+  }
+
+  private def withoutPlaceholder(query: LogicalPlan): LogicalPlan =
+    if (!query.exists(_.expressions.exists(_.exists(_.isInstanceOf[BucketPlaceholder])))) query
+    else {
+      val nulled = query.resolveExpressions { case _: BucketPlaceholder => Literal(null, IntegerType) }
+      Project(nulled.output.filterNot(_.name == BucketColumn.Name), nulled)
+    }
+
+  private implicit class AsScala(map: java.util.Map[String, String]) {
+    def asScalaMap: Map[String, String] = scala.jdk.CollectionConverters.MapHasAsScala(map).asScala.toMap
+  }
+}
