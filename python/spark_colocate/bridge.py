@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -64,12 +65,21 @@ class Watcher:
         self._complaint = ""
 
     def run(self) -> None:
-        while not self._stopped.wait(POLL_SECONDS):
-            try:
-                self.look()
-                self._complaint = ""
-            except StoreError as error:
-                self._complain(str(error))
+        """Looks until stopped. A fault ends the whole process: the next statement starts a sound one."""
+        try:
+            while not self._stopped.wait(POLL_SECONDS):
+                self._look_again()
+        finally:
+            if not self._stopped.is_set():
+                traceback.print_exc()
+                os._exit(1)
+
+    def _look_again(self) -> None:
+        try:
+            self.look()
+            self._complaint = ""
+        except StoreError as error:
+            self._complain(str(error))
 
     def look(self) -> None:
         """One round."""
@@ -113,11 +123,7 @@ class Watcher:
 def _attach(hello: Mapping[str, Any], endpoint: Endpoint) -> Any:
     """Opens both directions and tells the JVM the port, the rules in effect and the first snapshot."""
     _find_py4j()
-    from py4j.java_gateway import (  # type: ignore[import-untyped]
-        CallbackServerParameters,
-        GatewayParameters,
-        JavaGateway,
-    )
+    from py4j.java_gateway import CallbackServerParameters, GatewayParameters, JavaGateway
 
     gateway = JavaGateway(
         gateway_parameters=GatewayParameters(

@@ -70,7 +70,22 @@ def rewrite(intent: Intent, group: GroupName, held: GroupSchema) -> str:
     )
     if intent.format is Format.DELTA:
         return f"CREATE OR REPLACE TABLE {intent.table} {tail}"
-    return f"CREATE TABLE {intent.table}_new {tail}"
+    swap = f"DROP TABLE {intent.table}; ALTER TABLE {intent.table}_new RENAME TO {intent.table}"
+    return f"CREATE TABLE {intent.table}_new {tail}; {swap}"
+
+
+def not_bucketed(table: TableName, table_format: str, group: GroupName, held: GroupSchema | None) -> ColocateError:
+    """ALTER can't give a table buckets; the statement that can, with the group's numbers where they are known."""
+    buckets = str(held.buckets) if held else "n"
+    types = f" with keys of the types ({', '.join(held.key_types)})" if held else ""
+    target = table if table_format.lower() == Format.DELTA else f"{table}_new"
+    verb = "CREATE OR REPLACE TABLE" if target == table else "CREATE TABLE"
+    return GroupMismatchError(
+        Code.CLUSTERED_BY_MISSING,
+        f"Cannot colocate {table} with group {group}: the table is not bucketed, and the group's tables are.",
+        f"Rewrite it{types}: {verb} {target} USING {table_format} CLUSTERED BY (key, ...) INTO {buckets} BUCKETS "
+        f"TBLPROPERTIES ('colocate_with'='{group.name}') AS SELECT * FROM {table}.",
+    )
 
 
 def in_recycle(error: ColocateError, group: Group) -> ColocateError:

@@ -10,6 +10,9 @@ from spark_colocate.errors import Code, ColocateError, GroupError
 from spark_colocate.model import AuditEntry, Group, GroupName, GroupSchema, Host, Intent, Kind, Member, Ticket
 from spark_colocate.store.seam import Transaction
 
+_KEPT_SECONDS = 3600.0
+"""A ticket outlives its lease: a driver that lost its process, or the answer, asks for the same end again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -28,9 +31,7 @@ class Moment:
 def sweep(tx: Transaction, moment: Moment) -> None:
     """Removes what has ended: tickets of drivers that are gone, groups whose recycle period is over."""
     for ticket in tx.tickets():
-        if not _is_live(ticket, moment) and (
-            ticket.committed or moment.is_gone(ticket.owner) or _is_old(ticket, moment)
-        ):
+        if moment.is_gone(ticket.owner) or ticket.lease_until + _KEPT_SECONDS < moment.now:
             tx.delete_ticket(ticket.id)
     for group in tx.groups():
         if is_over(group, moment.now):
@@ -44,10 +45,6 @@ def is_over(group: Group, now: float) -> bool:
 
 def _is_live(ticket: Ticket, moment: Moment) -> bool:
     return not ticket.committed and ticket.lease_until > moment.now and not moment.is_gone(ticket.owner)
-
-
-def _is_old(ticket: Ticket, moment: Moment) -> bool:
-    return ticket.created_at + 86_400 < moment.now
 
 
 def admit(tx: Transaction, intent: Intent, moment: Moment, own_ticket: str = "") -> None:
@@ -76,7 +73,8 @@ def _may_redefine(tx: Transaction, intent: Intent) -> bool:
 
 def join(tx: Transaction, intent: Intent, moment: Moment) -> None:
     """Makes the table a member; makes the group if it is absent; a table of another group moves."""
-    assert intent.group is not None and intent.schema is not None
+    assert intent.group is not None
+    assert intent.schema is not None
     held = tx.member(intent.table)
     if held and held.group != intent.group:
         _leave(tx, held, moment, recycle=False)
@@ -162,6 +160,9 @@ def rename(tx: Transaction, intent: Intent, moment: Moment) -> None:
     """The member keeps its id, its place and its group under the new name."""
     held = tx.member(intent.table)
     if held and intent.new_name:
+        ghost = tx.member(intent.new_name)
+        if ghost:  # The catalog let the name be taken, so its former table is gone.
+            _leave(tx, ghost, moment, recycle=False)
         tx.put_member(replace(held, name=intent.new_name, location=intent.location or held.location))
         moment.log(tx, "rename", intent.table, str(intent.new_name))
 

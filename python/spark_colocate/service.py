@@ -88,6 +88,8 @@ class Service:
 
     def begin_alter(self, declared: Declaration, request: Request) -> Begun:
         """SET or UNSET of `colocate_with` or `replication_num`: join, move or leave."""
+        if declared.group:
+            self._bucketed(declared)
         self.intent(Kind.ALTER, declared, request)
         with self.store.write(self.catalog) as tx:
             held = tx.member(declared.table)
@@ -205,6 +207,20 @@ class Service:
             _raise(rules.replication_number(tables[0] if tables else TableName(db, group), replication))
             membership.set_replication(tx, held, replication, self.moment(request))
             return str(held.name), tables
+
+    def _bucketed(self, declared: Declaration) -> None:
+        """ALTER of a table without buckets: the error carries the statement that rewrites it, so the group is read."""
+        table, name = declared.table, rules.group_name(declared.group, declared.table.db)
+        if declared.keys or not isinstance(name, GroupName) or rules.table_format(table, declared.format):
+            return
+        raise matching.not_bucketed(table, declared.format, name, self._schema_of(name))
+
+    def _schema_of(self, name: GroupName) -> GroupSchema | None:
+        if not self.store.exists():
+            return None
+        with self.store.read(self.catalog) as tx:
+            group = tx.group(name)
+            return group.schema if group else None
 
     def _is_member(self, table: TableName) -> bool:
         if not self.store.exists():

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from spark_colocate.errors import Code, RequestError
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -34,8 +36,8 @@ class Settings:
     def of(values: Mapping[str, str]) -> Settings:
         """The given values, else the defaults of the catalogue."""
         return Settings(
-            replication=int(_value(values, "spark.colocate.replication")),
-            recycle_seconds=int(_value(values, "spark.colocate.recycle.seconds")),
+            replication=_number(values, "spark.colocate.replication"),
+            recycle_seconds=_number(values, "spark.colocate.recycle.seconds"),
         )
 
 
@@ -61,5 +63,12 @@ def default(key: str) -> str:
     return catalogue()[key].default
 
 
-def _value(values: Mapping[str, str], key: str) -> str:
-    return values.get(key, default(key)).strip()
+def _number(values: Mapping[str, str], key: str) -> int:
+    text = values.get(key, default(key)).strip()
+    if text.isdigit():
+        return int(text)
+    raise RequestError(
+        Code.SETTING_INVALID,
+        f"Cannot use '{text}' for {key}: it must be a whole number, not negative.",
+        f"Write SET {key}={default(key)}, or another number.",
+    )

@@ -101,7 +101,7 @@ def readable_failures(engine: Engine) -> Iterator[None]:
     except DBAPIError as error:
         # The bare DatabaseError: SQLite's word for a file that is no database.
         if error.connection_invalidated or type(error) is DatabaseError:
-            raise _unreachable(engine.url, str(error.orig)) from error
+            raise unreachable(engine.url, str(error.orig)) from error
         raise
 
 
@@ -114,10 +114,11 @@ def _failure(url: URL, error: OperationalError) -> StoreError:
             "Try again; if it stays locked, end the process that has it open, or raise "
             "spark.colocate.store.timeoutSeconds.",
         )
-    return _unreachable(url, cause)
+    return unreachable(url, cause)
 
 
-def _unreachable(url: URL, cause: str) -> StoreError:
+def unreachable(url: URL, cause: str) -> StoreError:
+    """The error of a store that can't be opened, read or written at all."""
     return StoreError(
         Code.STORE_UNREACHABLE,
         f"Cannot reach the store {shown(url)}: {cause}.",

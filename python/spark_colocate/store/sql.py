@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine, delete, func, inspect, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from spark_colocate.errors import Code, StoreError
 from spark_colocate.store import schema
-from spark_colocate.store.engine import make_engine, readable_failures, shown, sqlite_file
+from spark_colocate.store.engine import make_engine, readable_failures, shown, sqlite_file, unreachable
 from spark_colocate.store.seam import FIRST_ID, CatalogId
 from spark_colocate.store.transaction import SqlTransaction
 
@@ -33,7 +33,7 @@ class SqlStore:
         self._setup = threading.Lock()
 
     def exists(self) -> bool:
-        if self._file is not None and not self._file.exists():
+        if self._file is not None and not _is_there(self._engine, self._file):
             self._ready = False
             return False
         if not self._ready:
@@ -134,13 +134,15 @@ def _claimed(connection: Connection, catalog: CatalogId) -> int:
     return int(connection.execute(query.with_for_update()).scalar_one())
 
 
-def _make_folder(engine: Engine, file: os.PathLike[str]) -> None:
-    folder = os.path.dirname(os.path.abspath(file))
+def _is_there(engine: Engine, file: Path) -> bool:
     try:
-        os.makedirs(folder, exist_ok=True)
+        return file.exists()
     except OSError as error:
-        raise StoreError(
-            Code.STORE_UNREACHABLE,
-            f"Cannot make the folder of the store {shown(engine.url)}: {error.strerror} ({folder}).",
-            "Make sure that this user may write there, or name another store in spark.colocate.store.",
-        ) from error
+        raise unreachable(engine.url, str(error)) from error
+
+
+def _make_folder(engine: Engine, file: Path) -> None:
+    try:
+        file.absolute().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unreachable(engine.url, str(error)) from error

@@ -1,0 +1,101 @@
+"""The control plane's process without a JVM: owners, the watcher, what it loads."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from spark_colocate import owners
+from spark_colocate.bridge import Watcher
+from spark_colocate.errors import RequestError
+from spark_colocate.store import CatalogId, MemoryStore
+from spark_colocate.verdicts import Verdict, parse, verdicts
+
+from tests.contract.plane import Plane
+
+
+@dataclass
+class Jvm:
+    """Remembers what was pushed."""
+
+    pushed: list[dict[str, Any]] = field(default_factory=list)
+
+    def push(self, text: str) -> None:
+        self.pushed.append(json.loads(text))
+
+
+def test_a_process_that_has_ended_is_gone_and_a_living_one_is_not() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    owner = owners.owner_of(child.pid)
+    assert not owners.is_gone(owner)
+    child.communicate(b"")
+    assert owners.is_gone(owner)
+
+
+def test_a_later_process_of_the_same_number_is_another_one() -> None:
+    machine, pid, started = owners.owner_of(os.getpid()).rsplit("|", 2)
+    assert not owners.is_gone(f"{machine}|{pid}|{started}")
+    assert owners.is_gone(f"{machine}|{pid}|{int(started or 0) + 1}")
+
+
+@pytest.mark.parametrize("owner", ["", "elsewhere|1|1", "driver", "|x|"])
+def test_of_other_machines_nothing_is_known(owner: str) -> None:
+    assert not owners.is_gone(owner)
+
+
+def test_the_watcher_pushes_what_others_changed_once() -> None:
+    store, jvm = MemoryStore(), Jvm()
+    plane, other = Plane(store), Plane(store, "other")
+    watcher = Watcher(plane.service, jvm)
+    watcher.look()
+    assert jvm.pushed == []
+    other.create("db.a")
+    watcher.look()
+    watcher.look()
+    assert [picture["members"][0]["table"] for picture in jvm.pushed] == ["a"]
+    other.call("set_group_stable", group="db.g", stable=False)
+    watcher.look()
+    assert jvm.pushed[-1]["groups"][0]["stable"] is False
+
+
+def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() -> None:
+    store = MemoryStore()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    stale = CatalogId("in-memory:stale", True, owners.owner_of(dead.pid))
+    dead.wait()
+    mine = CatalogId("in-memory:mine", True, owners.owner_of(os.getpid()))
+    kept = CatalogId("hive:kept", False, stale.owner)
+    planes = [Plane(store, catalog=catalog) for catalog in (stale, mine, kept)]
+    for plane in planes:
+        plane.create("db.a")
+    watcher = Watcher(planes[1].service, Jvm())
+    watcher.look()
+    assert {catalog.identity for catalog in store.catalogs()} == {"in-memory:mine", "hive:kept"}
+    held = store.catalogs()
+    watcher.stop()
+    assert [c.identity for c in held] == ["in-memory:mine", "hive:kept"]
+    assert not store.exists()
+
+
+def test_the_process_comes_up_without_spark_and_without_migrations() -> None:
+    code = "import sys, spark_colocate.bridge; print(sorted({'pyspark', 'alembic', 'pandas'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_verdicts_are_values() -> None:
+    yes = {"operator": "Join", "colocated": True, "code": "COLOCATED", "text": "colocate: true"}
+    no = {"operator": "Join", "colocated": False, "code": "STRAY", "text": "colocate: false"}
+    text = json.dumps([{**yes, "group": "db.g", "buckets": 4}, {**no, "left": "a", "right": None}])
+    assert parse(text) == [
+        Verdict("Join", True, "COLOCATED", "colocate: true", "db.g", 4),
+        Verdict("Join", False, "STRAY", "colocate: false", left="a"),
+    ]
+
+
+def test_verdicts_of_a_connect_frame_point_to_explain() -> None:
+    with pytest.raises(RequestError, match=r"Use df\.explain\(\)"):
+        verdicts(object())  # type: ignore[arg-type]

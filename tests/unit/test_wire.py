@@ -1,0 +1,96 @@
+"""The border to the JVM: names, defaults, faults."""
+
+import json
+from pathlib import Path
+
+import pytest
+from spark_colocate import reasons, settings
+from spark_colocate.store import MemoryStore
+
+from tests.contract.plane import Plane, Refused, keys
+
+
+def test_an_unknown_verb_points_to_the_version() -> None:
+    with pytest.raises(Refused, match=r"no verb nope .* The jar and the Python package are of different versions") as e:
+        Plane(MemoryStore()).call("nope")
+    assert e.value.code == "VERB_UNKNOWN"
+
+
+def test_a_fault_is_no_answer() -> None:
+    with pytest.raises(KeyError):
+        Plane(MemoryStore()).call("begin_drop", db="db")
+
+
+def test_names_keep_their_case_when_the_session_tells_cases_apart() -> None:
+    plane = Plane(MemoryStore())
+    for sensitive, name in ((True, "T"), (False, "t")):
+        args = {"db": "db", "table": "T", "group": "g", "format": "delta", "keys": keys("k int"), "buckets": 2}
+        reply = plane.endpoint.call("begin_create", json.dumps({**args, "context": {"caseSensitive": sensitive}}))
+        plane.finish(json.loads(reply)["ok"])
+        assert f"db.{name}" in plane.members()
+
+
+def test_the_sessions_replication_counts_where_the_table_names_none() -> None:
+    plane = Plane(MemoryStore(), settings={"spark.colocate.replication": "2"})
+    plane.create("db.a")
+    assert plane.group("db.g")["replication"] == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        ({"buckets": 0}, "BUCKETS_INVALID"),
+        ({"keys": keys("x int")}, "KEY_ABSENT"),
+        ({"keys": keys("k int; k int")}, "KEY_DUPLICATE"),
+        ({"keys": keys("f float")}, "KEY_TYPE_REFUSED"),
+        ({"columns": [{"name": n, "type": "int"} for n in ("k", "_COLOCATE_BUCKET")]}, "COLUMN_RESERVED"),
+        ({"format": "json"}, "FORMAT_REFUSED"),
+        ({"group": "a b"}, "GROUP_NAME_INVALID"),
+        ({"group": "g", "keys": [], "buckets": 0}, "CLUSTERED_BY_MISSING"),
+        ({"group": "g", "liquid": True}, "LIQUID_CLUSTERING"),
+        ({}, None),
+        ({"keys": [], "buckets": 0}, None),
+    ],
+)
+def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code: str | None) -> None:
+    columns = [{"name": "k", "type": "int"}, {"name": "f", "type": "float"}]
+    given = {"db": "db", "table": "a", "format": "delta", "keys": keys("k int"), "buckets": 4, "columns": columns}
+    plane = Plane(MemoryStore())
+    if code is None:
+        assert plane.call("check_layout", **{**given, **args}) == {}
+    else:
+        with pytest.raises(Refused) as refused:
+            plane.call("check_layout", **{**given, **args})
+        assert refused.value.code == code
+    assert not plane.store.exists()
+
+
+def test_a_hint_on_the_bucket_count_comes_with_the_ticket() -> None:
+    plane = Plane(MemoryStore())
+    assert plane.begin("db.a", bytes=1 << 42)["notes"] == [
+        "4 buckets for about 4194304 MiB make 1048576.0 MiB per bucket; about 4096 buckets would fit better."
+    ]
+
+
+def test_the_snapshot_has_the_fields_that_the_jvm_reads() -> None:
+    plane = Plane(MemoryStore())
+    plane.create("db.a")
+    assert plane.snapshot is not None
+    source = (
+        Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate/bridge/GroupState.scala"
+    ).read_text()
+    for part in (plane.snapshot, plane.snapshot["groups"][0], plane.snapshot["members"][0]):
+        for field in part:
+            assert f"{field}: " in source
+
+
+def test_conf_is_read_by_key() -> None:
+    assert settings.default("spark.colocate.recycle.seconds") == "86400"
+    assert all(reason.code == code for code, reason in reasons.catalogue().items())
+    assert {rule["active"] for rule in settings.load("rules.json")["rules"]} <= {True, False}
+
+
+def test_every_rule_of_the_conf_is_a_rule_of_the_planner() -> None:
+    stubs = Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate"
+    names = {path.stem for path in stubs.rglob("*.scala")}
+    assert {rule["name"] for rule in settings.load("rules.json")["rules"]} <= names
