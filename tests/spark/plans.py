@@ -1,40 +1,13 @@
-"""Walks executed plans through py4j, as trees and never as text."""
+"""Counts the nodes of executed plans, and what the executions of a block did."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from tools.plans import each, kind, walk
+
 SHUFFLES = {"ShuffleExchangeExec"}
 BROADCASTS = {"BroadcastExchangeExec"}
-STAGES = {"ShuffleQueryStageExec", "BroadcastQueryStageExec", "TableCacheQueryStageExec", "ResultQueryStageExec"}
-
-
-def walk(node: Any) -> Iterator[Any]:
-    """Every node below and with `node`: the final plan of AQE, inside query stages, cached plans and subqueries.
-
-    A reused exchange or subquery is told by its own name and not entered: its work is done once, elsewhere.
-    """
-    yield node
-    name = kind(node)
-    if name == "AdaptiveSparkPlanExec":
-        yield from walk(node.executedPlan())
-    elif name in STAGES:
-        yield from walk(node.plan())
-    elif name == "InMemoryTableScanExec":
-        yield from walk(node.relation().cachedPlan())
-    elif name == "CommandResultExec":
-        yield from walk(node.commandPhysicalPlan())
-    for child in _each(node.children()):
-        if name != "ReusedExchangeExec":
-            yield from walk(child)
-    for subquery in _each(node.subqueries()):
-        if kind(subquery) != "ReusedSubqueryExec":
-            yield from walk(subquery)
-
-
-def kind(node: Any) -> str:
-    return str(node.getClass().getSimpleName())
 
 
 def nodes(df: DataFrame, run: bool = True) -> list[Any]:
@@ -85,7 +58,7 @@ class Executions:
         for execution in self._executions():
             if execution.executionId() not in self._ids:
                 graph = store.planGraph(execution.executionId())
-                self.node_names += [str(node.name()) for node in _each(graph.allNodes())]
+                self.node_names += [str(node.name()) for node in each(graph.allNodes())]
         fresh = [stage for stage in self._stage_list() if stage.stageId() not in self._stages]
         self.shuffle_bytes = sum(stage.shuffleWriteBytes() for stage in fresh)
 
@@ -95,14 +68,8 @@ class Executions:
 
     def _executions(self) -> list[Any]:
         self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-        return list(_each(self._spark._jsparkSession.sharedState().statusStore().executionsList()))
+        return list(each(self._spark._jsparkSession.sharedState().statusStore().executionsList()))
 
     def _stage_list(self) -> list[Any]:
         store = self._spark.sparkContext._jsc.sc().statusStore()
-        return list(_each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))
-
-
-def _each(sequence: Any) -> Iterator[Any]:
-    """The elements of a Scala Seq."""
-    for index in range(sequence.size()):
-        yield sequence.apply(index)
+        return list(each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))

@@ -1,0 +1,66 @@
+"""An engine: how its tables are made and under which settings its queries run. Read from engines/*.toml."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a user would declare for one table; `keys` is empty for a table that stays as it is."""
+
+    keys: tuple[str, ...] = ()
+    group: str = ""
+    buckets: int = 0
+
+
+@dataclass(frozen=True)
+class Engine:
+    """tables: the database; engines that name the same one share its tables. query: the file under queries/."""
+
+    name: str
+    title: str
+    tables: str
+    query: str
+    plain: str
+    clustered: str
+    settings: dict[str, str]
+
+    def create(self, table: str, source: Path, layout: Layout) -> str:
+        """The one statement that makes and fills the table, as a user would type it."""
+        template = self.clustered if layout.keys and self.clustered else self.plain
+        return template.format(
+            table=f"{self.tables}.{table}",
+            source=f"parquet.`{source}`",
+            keys=", ".join(layout.keys),
+            group=layout.group,
+            buckets=layout.buckets,
+        )
+
+
+def engine(name: str) -> Engine:
+    read = tomllib.loads((HERE / "engines" / f"{name}.toml").read_text())
+    return Engine(
+        name=name,
+        title=read["title"],
+        tables=read["tables"],
+        query=read.get("query", "join"),
+        plain=read["plain"],
+        clustered=read.get("clustered", ""),
+        settings=read.get("settings", {}),
+    )
+
+
+def layouts(benchmark: str, buckets: int | None = None) -> dict[str, Layout]:
+    """Layout of each table that has one, from layouts/<benchmark>.toml. buckets: another count than the file's."""
+    read = tomllib.loads((HERE / "layouts" / f"{benchmark}.toml").read_text())
+    count = buckets or read["buckets"]
+    return {table: Layout(tuple(facts["keys"]), facts["group"], count) for table, facts in read["tables"].items()}
+
+
+def query(name: str) -> str:
+    """A text of queries/, without its comment lines."""
+    lines = (HERE / "queries" / f"{name}.sql").read_text().splitlines()
+    return "\n".join(line for line in lines if not line.startswith("--"))

@@ -1,0 +1,107 @@
+"""The session in which engines are compared, and what has to be written down about it."""
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from spark_colocate.session import configure
+
+from benchmarks.data import ROOT
+from benchmarks.engines import Engine, Layout
+from benchmarks.measure import Measured, measure
+
+FOLDER = ROOT / "build" / "bench"
+
+
+def session(memory: str, cores: int, folder: Path = FOLDER, **options: str) -> SparkSession:
+    """A fresh local session with an empty warehouse in `folder`; whatever an earlier run left there is removed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    builder = SparkSession.builder.master(f"local[{cores}]").appName("benchmark")
+    settings = {
+        "spark.driver.memory": memory,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+        "spark.log.level": "ERROR",
+        **options,
+    }
+    for key, value in settings.items():
+        builder.config(key, value)
+    return configure(builder).getOrCreate()
+
+
+def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: Layout) -> Measured:
+    """Makes and fills one table, timed to the last byte on disk."""
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {engine.tables}")
+    measured = measure(spark, engine.create(table, source, layout))
+    os.sync()
+    return measured
+
+
+@contextmanager
+def using(spark: SparkSession, engine: Engine) -> Iterator[None]:
+    """The engine's database and settings, for the length of a block."""
+    spark.sql(f"USE {engine.tables}")
+    before = {key: spark.conf.get(key, None) for key in engine.settings}
+    for key, value in engine.settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<46}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), transient=False
+    )
+
+
+def circumstances(spark: SparkSession) -> dict[str, Any]:
+    """What a reader must know to compare two results."""
+    system = spark._jvm.System  # type: ignore[union-attr]
+    kept = ("spark.master", "spark.driver.memory", "spark.sql.extensions", "spark.sql.shuffle.partitions")
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(_git("status", "--porcelain")),
+        "machine": {
+            "cpu": _cpu(),
+            "cores": os.cpu_count(),
+            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "system": platform.platform(),
+            "load_average": os.getloadavg(),
+        },
+        "java": str(system.getProperty("java.runtime.version")),
+        "spark": spark.version,
+        "settings": {key: spark.conf.get(key, None) for key in kept},
+    }
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    if not info.is_file():
+        return platform.processor()
+    names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.machine()

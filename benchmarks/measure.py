@@ -1,0 +1,113 @@
+"""Runs one statement and tells what it cost: time, shuffle, spill, memory, and the plan's exchanges."""
+
+import gc
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from tools.plans import below, each, kind
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """seconds: wall clock, planning included. All sizes in bytes.
+
+    exchanges counts shuffles but those into one task (the last step of a global aggregate). join_shuffle_bytes is what
+    was written by the exchanges below a join; shuffle_bytes is everything. task_memory_bytes: the largest sum over the
+    tasks of one stage of Spark's peak execution memory. heap_bytes: peak of the JVM's heap, garbage included.
+    """
+
+    seconds: float
+    exchanges: int = 0
+    broadcasts: int = 0
+    join_shuffle_bytes: int = 0
+    shuffle_bytes: int = 0
+    spill_bytes: int = 0
+    input_bytes: int = 0
+    task_memory_bytes: int = 0
+    heap_bytes: int = 0
+    joins: tuple[str, ...] = ()
+    rows: Rows = field(default_factory=list, repr=False, compare=False)
+
+    def numbers(self) -> dict[str, Any]:
+        """Everything but the rows, as JSON takes it."""
+        return {key: value for key, value in asdict(self).items() if key != "rows"}
+
+
+def measure(spark: SparkSession, sql: str) -> Measured:
+    """Plans and runs `sql` once, collecting its rows. Commands (CTAS, MERGE) are measured as well."""
+    gc.collect()
+    before = {stage.stageId() for stage in _stages(spark)}
+    heap = _HeapPeak(spark)
+    started = time.perf_counter()
+    df = spark.sql(sql)
+    rows = [tuple(row) for row in df.collect()]
+    seconds = time.perf_counter() - started
+    fresh = [stage for stage in _stages(spark) if stage.stageId() not in before]
+    return Measured(
+        seconds=seconds,
+        shuffle_bytes=sum(stage.shuffleWriteBytes() for stage in fresh),
+        spill_bytes=sum(stage.diskBytesSpilled() for stage in fresh),
+        input_bytes=sum(stage.inputBytes() for stage in fresh),
+        task_memory_bytes=max((stage.peakExecutionMemory() for stage in fresh), default=0),
+        heap_bytes=heap.bytes(),
+        rows=rows,
+        **_plan_facts(df),
+    )
+
+
+def _plan_facts(df: DataFrame) -> dict[str, Any]:
+    facts = _PlanFacts()
+    facts.visit(df._jdf.queryExecution().executedPlan(), False)
+    return {
+        "exchanges": facts.exchanges,
+        "broadcasts": facts.broadcasts,
+        "join_shuffle_bytes": facts.join_shuffle_bytes,
+        "joins": tuple(facts.joins),
+    }
+
+
+class _PlanFacts:
+    def __init__(self) -> None:
+        self.exchanges = self.broadcasts = self.join_shuffle_bytes = 0
+        self.joins: list[str] = []
+
+    def visit(self, node: Any, under_join: bool) -> None:
+        name = kind(node)
+        if name == "ShuffleExchangeExec":
+            self._count(node, under_join)
+        self.broadcasts += name == "BroadcastExchangeExec"
+        if name.endswith("JoinExec"):
+            self.joins.append(name)
+        for child in below(node):
+            self.visit(child, under_join or name.endswith("JoinExec"))
+
+    def _count(self, exchange: Any, under_join: bool) -> None:
+        self.exchanges += kind(exchange.outputPartitioning()) != "SinglePartition$"
+        if under_join:
+            self.join_shuffle_bytes += exchange.metrics().apply("shuffleBytesWritten").value()
+
+
+class _HeapPeak:
+    """Peak use of the heap's pools since this was made."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        runtime = spark._jvm.java.lang.management.ManagementFactory  # type: ignore[union-attr]
+        self._pools = [pool for pool in runtime.getMemoryPoolMXBeans() if pool.getType().name() == "HEAP"]
+        spark._jvm.System.gc()  # type: ignore[union-attr]
+        for pool in self._pools:
+            pool.resetPeakUsage()
+
+    def bytes(self) -> int:
+        return sum(pool.getPeakUsage().getUsed() for pool in self._pools)
+
+
+def _stages(spark: SparkSession) -> list[Any]:
+    context = spark.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    store = context.statusStore()
+    return list(each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))

@@ -1,0 +1,129 @@
+"""What a benchmark leaves behind: a table on the screen, a bar chart, and a JSON file with everything."""
+
+import importlib.metadata
+import json
+from collections.abc import Callable
+from pathlib import Path
+from statistics import geometric_mean
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+from rich.console import Console
+from rich.table import Table
+
+RESULTS = Path(__file__).parent / "results"
+REFERENCE = "delta-shuffle"
+Record = dict[str, Any]
+
+
+def size(count: float) -> str:
+    """Bytes for people: 0 B, 118 B, 1.4 MiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if abs(count) < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+def write(record: Record, chart: Callable[[Record, Path], None]) -> list[Path]:
+    """JSON and PNG under results/<version>/; the name says benchmark, scale and time."""
+    folder = RESULTS / importlib.metadata.version("spark-colocate")
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"{record['benchmark']}-scale{record['scale']:g}-{record['time'][:16].replace(':', '')}"
+    data, image = folder / f"{stem}.json", folder / f"{stem}.png"
+    data.write_text(json.dumps(record, indent=1) + "\n")
+    chart(record, image)
+    return [data, image]
+
+
+def _console() -> Console:
+    """As wide as the terminal, but never so narrow (as in a log) that the tables break."""
+    return Console(width=max(Console().width, 130))
+
+
+def print_join(record: Record) -> None:
+    table = Table(title=f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, median of {record['rounds']} rounds")
+    table.add_column("engine")
+    for name in ("seconds", "vs shuffle", "exchanges", "join shuffle", "spill", "task memory", "heap", "load lineitem"):
+        table.add_column(name, justify="right")
+    reference = next((one["median_seconds"] for one in record["engines"] if one["name"] == REFERENCE), None)
+    for one in record["engines"]:
+        last = one["rounds"][-1]
+        table.add_row(
+            one["title"],
+            f"{one['median_seconds']:.2f}",
+            f"{reference / one['median_seconds']:.2f}x" if reference else "",
+            str(last["exchanges"]),
+            size(last["join_shuffle_bytes"]),
+            size(last["spill_bytes"]),
+            size(last["task_memory_bytes"]),
+            size(max(found["heap_bytes"] for found in one["rounds"])),
+            f"{one['load']['lineitem']['seconds']:.1f} s",
+        )
+    console = _console()
+    console.print(table)
+    console.print("rows equal on all engines" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
+
+
+def chart_join(record: Record, path: Path) -> None:
+    engines = list(reversed(record["engines"]))
+    medians = [one["median_seconds"] for one in engines]
+    spread = [[found["seconds"] for found in one["rounds"]] for one in engines]
+    below = [middle - min(found) for middle, found in zip(medians, spread, strict=True)]
+    above = [max(found) - middle for middle, found in zip(medians, spread, strict=True)]
+    figure, axes = pyplot.subplots(figsize=(9, 0.6 * len(engines) + 1.4), layout="constrained")
+    bars = axes.barh([one["title"] for one in engines], medians, xerr=[below, above], color=[*map(_colour, engines)])
+    axes.bar_label(bars, [f"{middle:.2f} s" for middle in medians], padding=6)
+    axes.set_xlabel("seconds, median; the line is the range of the rounds")
+    axes.set_title(f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, {record['settings']['spark.master']}")
+    axes.margins(x=0.15)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)
+
+
+def _colour(one: Record) -> str:
+    if "floor" in one["name"]:
+        return "#bbbbbb"
+    return "#2a7f62" if "colocated" in one["name"] else "#c8553d"
+
+
+def print_suite(record: Record) -> None:
+    table = Table(title=f"{record['benchmark']} scale {record['scale']:g}: stock Delta against colocated Delta")
+    for name in ("query", "rows", "exchanges", "shuffle", "seconds", "time ratio", "verdicts"):
+        table.add_column(name, justify="left" if name in ("query", "verdicts") else "right")
+    for one in record["queries"]:
+        stock, ours = one["stock"], one["colocated"]
+        table.add_row(
+            one["query"],
+            "equal" if one["rows_equal"] else "[bold red]DIFFER[/]",
+            f"{stock['exchanges']} -> {ours['exchanges']}",
+            f"{size(stock['shuffle_bytes'])} -> {size(ours['shuffle_bytes'])}",
+            f"{one['stock_seconds']:.2f} -> {one['colocated_seconds']:.2f}",
+            f"{one['time_ratio']:.2f}",
+            ", ".join(one["verdicts"]),
+        )
+    fewer = [one["time_ratio"] for one in record["queries"] if one["lost_exchanges"] > 0]
+    console = _console()
+    console.print(table)
+    if fewer:
+        console.print(
+            f"{len(fewer)} queries lose an Exchange; geometric mean of their ratios {geometric_mean(fewer):.2f}"
+        )
+
+
+def chart_suite(record: Record, path: Path) -> None:
+    names = [one["query"] for one in record["queries"]]
+    ratios = [one["time_ratio"] for one in record["queries"]]
+    colours = ["#2a7f62" if one["lost_exchanges"] > 0 else "#bbbbbb" for one in record["queries"]]
+    figure, axes = pyplot.subplots(figsize=(max(8, 0.28 * len(names)), 4), layout="constrained")
+    axes.bar(names, ratios, color=colours)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_ylabel("time, colocated / stock")
+    axes.set_title(f"{record['benchmark']} scale {record['scale']:g}; green: fewer Exchanges")
+    axes.tick_params(axis="x", rotation=90)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)

@@ -1,0 +1,32 @@
+"""./run bench join|tpch|tpcds: compares engines in one session, in interleaved rounds, and writes down what it saw."""
+
+import argparse
+import os
+import sys
+
+from benchmarks import join, suite
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./run bench", description=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for name, default_scale, engines in (
+        ("join", 5.0, join.ENGINES),
+        ("tpch", 1.0, suite.ENGINES),
+        ("tpcds", 1.0, suite.ENGINES),
+    ):
+        verb = verbs.add_parser(name)
+        verb.add_argument("--scale", type=float, default=default_scale, help=f"1 is 1 GB of text ({default_scale:g})")
+        verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+        verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
+        verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+        verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
+        verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
+        if name != "join":
+            verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
+    asked = parser.parse_args(arguments)
+    return join.run(asked) if asked.verb == "join" else suite.run(asked)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

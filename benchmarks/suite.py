@@ -1,0 +1,100 @@
+"""TPC-H and TPC-DS: every query on stock and on colocated Delta; rows, exchanges, bytes and time side by side."""
+
+import argparse
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import sqlglot
+from pyspark.sql import SparkSession
+
+from benchmarks import lab, report
+from benchmarks.data import queries, tpcds, tpch
+from benchmarks.engines import Engine, Layout, engine, layouts
+from benchmarks.measure import Measured, measure
+from benchmarks.rows import same
+
+ENGINES = ("delta-default", "delta-colocated")
+
+
+def run(asked: argparse.Namespace) -> int:
+    stock, ours = (engine(name) for name in asked.engines)
+    texts = {name: text for name, text in queries(asked.verb).items() if not asked.queries or name in asked.queries}
+    with lab.progress() as bars:
+        sources = tpch(asked.scale) if asked.verb == "tpch" else tpcds(asked.scale)
+        spark = lab.session(asked.memory, asked.cores)
+        layout = layouts(asked.verb, asked.buckets)
+        loads = _load(spark, [stock, ours], sources, layout, bars)
+        task = bars.add_task("queries", total=len(texts))
+        found = []
+        for name, text in texts.items():
+            bars.update(task, description=f"{asked.verb} {name}")
+            found.append(_compare(spark, stock, ours, name, in_spark(text), asked.rounds))
+            bars.advance(task)
+        facts = lab.circumstances(spark)
+        spark.stop()
+    record = {
+        "benchmark": asked.verb,
+        "scale": asked.scale,
+        "rounds": asked.rounds,
+        **facts,
+        "layout": {table: vars(one) for table, one in layout.items()},
+        "engines": [vars(stock), vars(ours)],
+        "load": loads,
+        "queries": found,
+    }
+    report.print_suite(record)
+    for path in report.write(record, report.chart_suite):
+        print(path)
+    return 0 if all(one["rows_equal"] for one in found) else 1
+
+
+def in_spark(text: str) -> str:
+    """DuckDB's spelling of a query in Spark's."""
+    return sqlglot.transpile(text, read="duckdb", write="spark")[0]
+
+
+def _load(
+    spark: SparkSession, engines: list[Engine], sources: dict[str, Path], layout: dict[str, Layout], bars: Any
+) -> dict[str, dict[str, Any]]:
+    task = bars.add_task("loading", total=len(engines) * len(sources))
+    loads: dict[str, dict[str, Any]] = {one.name: {} for one in engines}
+    for table, source in sources.items():
+        for one in engines:
+            bars.update(task, description=f"load {table}: {one.title}")
+            loads[one.name][table] = lab.load(spark, one, table, source, layout.get(table, Layout())).numbers()
+            bars.advance(task)
+    return loads
+
+
+def _compare(spark: SparkSession, stock: Engine, ours: Engine, name: str, text: str, rounds: int) -> dict[str, Any]:
+    """One round to warm up and to compare rows, then interleaved measured ones."""
+    measured: dict[str, list[Measured]] = {stock.name: [], ours.name: []}
+    for _ in range(rounds + 1):
+        for one in (stock, ours):
+            with lab.using(spark, one):
+                measured[one.name].append(measure(spark, text))
+    before, after = measured[stock.name], measured[ours.name]
+    times = [median(found.seconds for found in side[1:] or side) for side in (before, after)]
+    return {
+        "query": name,
+        "sql": text,
+        "row_count": len(before[0].rows),
+        "rows_equal": same(before[0].rows, after[0].rows),
+        "stock": before[-1].numbers(),
+        "colocated": after[-1].numbers(),
+        "lost_exchanges": before[-1].exchanges - after[-1].exchanges,
+        "stock_seconds": times[0],
+        "colocated_seconds": times[1],
+        "time_ratio": times[1] / times[0],
+        "verdicts": _verdicts(spark, ours, text),
+    }
+
+
+def _verdicts(spark: SparkSession, ours: Engine, text: str) -> list[str]:
+    """How often each reason was given, such as `colocated x2` or `STRAY x1`."""
+    from spark_colocate import verdicts
+
+    with lab.using(spark, ours):
+        codes = ["colocated" if one.colocated else one.code for one in verdicts(spark.sql(text))]
+    return [f"{code} x{codes.count(code)}" for code in dict.fromkeys(codes)]
