@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spark_colocate import bridge
 from spark_colocate.errors import Code, RequestError
 
 if TYPE_CHECKING:
@@ -44,6 +43,9 @@ def verdicts(df: DataFrame) -> list[Verdict]:
             "Cannot read verdicts of a Spark Connect DataFrame: its plan lives on the server, not in this process.",
             "Use df.explain(), which shows the same lines.",
         )
+    # Not at the top: `python -m spark_colocate.bridge` imports this package before it runs that module.
+    from spark_colocate import bridge
+
     return parse(bridge.verdicts_json(df))
 
 

@@ -10,13 +10,10 @@ from pathlib import Path
 
 import pyspark
 from pyspark.sql import SparkSession
-from spark_colocate.session import CATALOG as OURS
-from spark_colocate.session import DELTA_EXTENSION, EXTENSION, configure, delta_jars, jar_path
+from spark_colocate.session import CATALOG, DELTA_EXTENSION, EXTENSION, configure, delta_jars, jar_path
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 300
-_CATALOG_SOURCE = ROOT / "jvm-stubs/src/io/colocate/spark/ColocateCatalog.scala"
-CATALOG = OURS if _CATALOG_SOURCE.exists() else "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 SMALL = {
     "spark.driver.memory": "1g",
@@ -63,7 +60,7 @@ def builder(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
     made = SparkSession.builder.master("local[2]").appName("test")
     for key, value in {**small_options(folder), **(conf or {})}.items():
         made.config(key, value)
-    return configure(made).config("spark.sql.catalog.spark_catalog", CATALOG)
+    return configure(made)
 
 
 def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:
@@ -73,7 +70,7 @@ def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:
         **small_options(folder),
         "spark.jars": ",".join([str(jar_path()), *(delta_jars() if delta else [])]),
         "spark.sql.extensions": ",".join(extensions),
-        **({"spark.sql.catalog.spark_catalog": CATALOG} if delta or CATALOG == OURS else {}),
+        "spark.sql.catalog.spark_catalog": CATALOG,
     }
 
 

@@ -1,0 +1,65 @@
+"""The wheel: built from the checkout, installed elsewhere, and used by a session that knows nothing of the checkout."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SESSION = """
+import sys
+import spark_colocate
+from pyspark.sql import SparkSession
+assert spark_colocate.__file__.startswith(sys.prefix), spark_colocate.__file__
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder.config("spark.driver.memory", "512m").config("spark.sql.warehouse.dir", sys.argv[1])
+builder.config("spark.sql.catalogImplementation", "in-memory")
+spark = spark_colocate.configure(builder).getOrCreate()
+spark.sql(
+    "CREATE TABLE t (k INT, v INT) USING delta CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
+)
+spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+spark.sql("INSERT INTO t VALUES (1, 2), (3, 4)")
+print(spark.table("t").count())
+print([verdict.colocated for verdict in spark_colocate.verdicts(spark.sql("SELECT * FROM t JOIN t u USING (k)"))])
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder)]
+    subprocess.run([*command, str(ROOT)], check=True)
+    (built,) = folder.glob("spark_colocate-*.whl")
+    return built
+
+
+def test_it_carries_jar_catalogues_migrations_and_types(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("jars/spark-colocate.jar", "conf/settings.json", "conf/reasons.json", "py.typed"):
+        assert f"spark_colocate/{wanted}" in names
+    in_source = {path.name for path in (ROOT / "python/spark_colocate/store/migrations").rglob("*.py")}
+    assert in_source
+    assert in_source <= {Path(name).name for name in names if "/migrations/" in name}
+    strangers = [name for name in names if not name.startswith(("spark_colocate/", "spark_colocate-"))]
+    assert not strangers
+
+
+def test_installed_in_a_fresh_environment_it_runs_a_colocated_join(wheel: Path, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    python = venv / "bin" / "python"
+    site = next(venv.glob("lib/python*/site-packages"))
+    zipfile.ZipFile(wheel).extractall(site)
+    # What the package needs comes from this environment: an editable install is found by a hook, which a .pth skips.
+    (site / "needs.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    command = [str(python), "-c", SESSION, str(tmp_path / "warehouse")]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-4000:]
+    assert ran.stdout.splitlines()[:1] == ["2"]
+    assert "True" in ran.stdout.splitlines()[1]
