@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.colocate.plan.NullSafeKey
 import org.apache.spark.sql.execution.SparkPlan
 
 /** Reasons that lie in the keys: of a join, or of an aggregate or window. */
@@ -27,7 +28,9 @@ private[explain] object KeyReasons {
     member.layout.flatMap { layout =>
       val origins = keys.map(k => PlanWalk.origin(k, plan))
       val plain = origins.collect { case a: Attribute => a.exprId }.toSet
-      val missing = layout.keys.filterNot(k => member.output.exists(a => a.name == k && plain(a.exprId)))
+      val missing = layout.keys.filterNot { k =>
+        member.output.exists(a => a.name == k && (plain(a.exprId) || NullSafeKey.in(origins, a).isDefined))
+      }
       missing.headOption.map { key =>
         val inside = origins.find(o => !o.isInstanceOf[Attribute] && reads(o, member, key))
         inside match {

@@ -8,13 +8,16 @@ import org.apache.spark.util.collection.BitSet
 /** Sorts the files of a scan into its buckets. Fails closed: a file that no longer fits the evidence is never read. */
 object BucketedFiles {
 
-  /** One FilePartition for each bucket, in order, empty ones included. */
-  def group(files: Array[PartitionedFile], evidence: Evidence, selected: Option[BitSet]): Seq[FilePartition] = {
-    val byBucket = files.groupBy(bucketOf(_, evidence))
-    Seq.tabulate(evidence.layout.buckets) { bucket =>
-      val wanted = selected.forall(_.get(bucket))
-      FilePartition(bucket, if (wanted) byBucket.getOrElse(bucket, Array.empty) else Array.empty)
-    }
+  /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
+  def group(
+      files: Array[PartitionedFile],
+      evidence: Evidence,
+      selected: Option[BitSet],
+      tasks: Int): Seq[FilePartition] = {
+    require(evidence.layout.buckets % tasks == 0, s"${evidence.layout.buckets} buckets can't be read as $tasks")
+    val located = files.map(file => bucketOf(file, evidence) -> file)
+    val byTask = located.filter { case (bucket, _) => selected.forall(_.get(bucket)) }.groupMap(_._1 % tasks)(_._2)
+    Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Array.empty)))
   }
 
   private def bucketOf(file: PartitionedFile, evidence: Evidence): Int = {

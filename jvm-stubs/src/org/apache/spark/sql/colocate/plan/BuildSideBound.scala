@@ -39,7 +39,9 @@ case class BuildSideBound(session: SparkSession) {
   }
 
   private def scanRows(scan: ColocatedScanExec, enough: Long): Option[Long] = scan.evidence.source match {
-    case _: BucketSource.PartitionValue => DeltaRowCounts.largestBucket(scan.relation.location, enough)
+    case _: BucketSource.PartitionValue => 
+      val bucketsPerTask = (scan.buckets / scan.tasks).toLong
+      DeltaRowCounts.largestBucket(scan.relation.location, enough).map(saturatingMultiply(_, bucketsPerTask))
     case BucketSource.FileName => None
   }
 

@@ -5,13 +5,15 @@ import org.apache.spark.sql.catalyst.plans.physical._
 
 /**
  * `B(plan, keys, n)` of the design: every row lies in the task numbered `pmod(hash(expressions), numPartitions)`, as
- * under Spark's HashPartitioning, but join keys may be a superset of the bucket keys.
+ * under Spark's HashPartitioning, but join keys may be a superset of the bucket keys, and the pair that Spark makes of
+ * `k <=> x` is known (see [[NullSafeKey]]).
  */
 case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: Int) extends HashPartitioningLike {
 
-  // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
   override def satisfies0(required: Distribution): Boolean = required match {
+    // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
     case _: StatefulOpClusteredDistribution => false
+    case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
     case _ => super.satisfies0(required)
   }
 
@@ -20,14 +22,30 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
 
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): ColocatedPartitioning =
     copy(expressions = children)
+
+  // UNION ALL compares its children's partitionings; a filter that changed nullability must not end the layout.
+  override def equals(other: Any): Boolean = other match {
+    case that: ColocatedPartitioning => numPartitions == that.numPartitions && ids == that.ids
+    case _ => false
+  }
+
+  override def hashCode(): Int = (ids, numPartitions).hashCode()
+
+  private def ids: Seq[Expression] = expressions.map(_.canonicalized)
 }
 
-/**
- * A HashShuffleSpec, so that both sides of a comparison know it (traps S3.1). Stock Spark shuffles both sides when the
- * join keys are a superset of the hash keys, for fear of skew; a declared layout is no accident.
- */
-class ColocatedShuffleSpec(partitioning: HashPartitioning, distribution: ClusteredDistribution)
-    extends HashShuffleSpec(partitioning, distribution) {
+/** What an Exchange gives that brought other rows to a member's buckets by null-safe keys. */
+class NullSafeHashPartitioning(expressions: Seq[Expression], numPartitions: Int)
+    extends HashPartitioning(expressions, numPartitions) {
 
-  override def canCreatePartitioning: Boolean = hashKeyPositions.forall(_.nonEmpty)
+  override def satisfies0(required: Distribution): Boolean = required match {
+    case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
+    case _ => super.satisfies0(required)
+  }
+
+  override def createShuffleSpec(distribution: ClusteredDistribution): ShuffleSpec =
+    new ColocatedShuffleSpec(this, distribution)
+
+  override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): HashPartitioning =
+    new NullSafeHashPartitioning(children, numPartitions)
 }

@@ -24,8 +24,9 @@ import org.apache.spark.util.collection.BitSet
  * @param scan     the ordinary scan; what is given back where the layout removes no Exchange
  * @param evidence what the scanned snapshot proves
  * @param keys     the bucket keys as attributes of the scan's output
+ * @param tasks    a divisor m of the n buckets: bucket b is read by task b mod m
  */
-case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute])
+case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute], tasks: Int)
     extends FileSourceScanLike {
 
   override def dataFilters: Seq[Expression] = scan.dataFilters
@@ -45,14 +46,15 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
   def buckets: Int = evidence.layout.buckets
 
   override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) =
-    (ColocatedPartitioning(keys, buckets), if (isNative) scan.outputOrdering else Nil)
+    (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) scan.outputOrdering else Nil)
 
   private def isNative: Boolean = evidence.source == BucketSource.FileName
 
   override lazy val metadata: Map[String, String] =
     scan.metadata ++ Map(
       "Bucketed" -> "true",
-      "SelectedBucketsCount" -> s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets")
+      "SelectedBucketsCount" -> (s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets" +
+        (if (tasks == buckets) "" else s" (read as $tasks)")))
 
   // Parquet's vectorised reader gives rows of its own kind when it is asked for rows; ORC's gives UnsafeRows.
   private lazy val needsUnsafeRowConversion: Boolean =
@@ -67,12 +69,12 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
       filters = pushedDownFilters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
-    val tasks = BucketedFiles.group(dynamicallySelectedPartitions.toPartitionArray, evidence, optionalBucketSet)
+    val files = dynamicallySelectedPartitions.toPartitionArray
     sendDriverMetrics()
     new FileScanRDD(
       relation.sparkSession,
       readFile,
-      tasks,
+      BucketedFiles.group(files, evidence, optionalBucketSet, tasks),
       new StructType(requiredSchema.fields ++ relation.partitionSchema.fields),
       fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide
 import org.apache.spark.sql.catalyst.plans.logical.{Join, SHUFFLE_MERGE}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.{SortExec, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoinExec}
 
@@ -36,7 +36,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     val right = Option.when(canBuildShuffledHashJoinRight(join.joinType))(join.right -> BuildRight)
     val fitting = for {
       (child, side) <- Seq(right, left).flatten
-      bytes <- bound.bytesOfLargestTask(unsorted(child), keyCount = join.leftKeys.size)
+      bytes <- bound.bytesOfLargestTask(JoinSides.unsorted(child), keyCount = join.leftKeys.size)
       if bytes <= bound.budget
     } yield bytes -> side
     fitting.minByOption(_._1).map(_._2)
@@ -49,11 +49,6 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
       join.joinType,
       side,
       join.condition,
-      unsorted(join.left),
-      unsorted(join.right))
-
-  private def unsorted(plan: SparkPlan): SparkPlan = plan match {
-    case SortExec(_, false, child, _) => child
-    case other => other
-  }
+      JoinSides.unsorted(join.left),
+      JoinSides.unsorted(join.right))
 }

@@ -40,7 +40,8 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
       .toSeq
 
   private def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
-    case Judged.Proven(evidence) => keysIn(scan, evidence).fold[SparkPlan](scan)(ColocatedScanExec(scan, evidence, _))
+    case Judged.Proven(evidence) =>
+      keysIn(scan, evidence).fold[SparkPlan](scan)(ColocatedScanExec(scan, evidence, _, evidence.layout.buckets))
     case Judged.Refused(_, native) => if (native) scan.copy(disableBucketedScan = true) else scan
   }
 

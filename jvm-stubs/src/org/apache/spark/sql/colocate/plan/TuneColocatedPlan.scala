@@ -16,7 +16,12 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   private val steps: Seq[Rule[SparkPlan]] =
-    Seq(KeepOrdinaryScans, HashWithinBuckets(session), MergeAdjacentAggregates)
+    Seq(
+      MeetAtCommonDivisor(session),
+      ShuffleSmallerSide,
+      KeepOrdinaryScans,
+      HashWithinBuckets(session),
+      MergeAdjacentAggregates)
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
