@@ -3,7 +3,7 @@ package io.colocate.spark
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
-import org.apache.spark.sql.colocate.admin.ColocateParser
+import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
@@ -38,6 +38,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
 
     // resolution: DDL on native tables goes through the control plane, writes to them keep one file per bucket
+    // DESCRIBE and SHOW tell what CREATE said
+    extensions.injectResolutionRule(s => ShowAsDeclared(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => RefuseHiveMembers(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => WrapNativeDdl(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)

@@ -6,6 +6,8 @@ object GroupProperties {
   val Group = "colocate_with"
   val Replication = "replication_num"
 
+  private val GlobalPrefix = "__global__"
+
   private val keys = Seq(Group, Replication)
 
   def value(properties: Map[String, String], key: String): Option[String] =
@@ -17,6 +19,9 @@ object GroupProperties {
 
   /** Hosts per bucket as typed, when the table names a number of its own; the control plane judges it. */
   def replication(properties: Map[String, String]): Option[String] = value(properties, Replication).map(_.trim)
+
+  /** `db.g`, or `__global__g` as it is. */
+  def fullName(group: String, db: String): String = if (group.startsWith(GlobalPrefix)) group else s"$db.$group"
 
   def mentions(names: Iterable[String]): Boolean = names.exists(name => keys.exists(_.equalsIgnoreCase(name)))
 

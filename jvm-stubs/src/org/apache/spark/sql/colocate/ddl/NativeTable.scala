@@ -10,8 +10,13 @@ import org.apache.spark.sql.types.StructType
 /** What the control plane is told of a native table, read off its catalog entry. */
 object NativeTable {
 
+  private val Formats = Set("parquet", "orc")
+
   def isMember(table: CatalogTable): Boolean =
     table.tableType != CatalogTableType.VIEW && GroupProperties.group(table.properties).isDefined
+
+  def isNative(table: CatalogTable): Boolean =
+    table.provider.exists(provider => Formats.contains(provider.toLowerCase(Locale.ROOT)))
 
   /** Does a CREATE statement name a group, as a property or (DataFrame writers, OPTIONS) as an option? */
   def asksForGroup(table: CatalogTable): Boolean =

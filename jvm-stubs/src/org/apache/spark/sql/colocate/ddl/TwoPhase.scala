@@ -17,17 +17,23 @@ object TwoPhase extends Logging {
    * @param location asked after the work: where the table's files lie now
    */
   def apply[T](session: SparkSession, verb: String, args: (String, Any)*)(work: => T)(location: => Option[String]): T = {
+    CatalogWatch.attach(session)
     val begun = ControlPlane.call(session, verb, args: _*)
     val ticket = (begun \ "ticket").values
     (begun \ "notes").extractOpt[Seq[String]].getOrElse(Nil).foreach(note => logWarning(note))
     var done = false
     try {
-      val result = work
+      val result = CatalogWatch.quietly(tables(args.toMap))(work)
       done = true
       finish(session, ticket, "commit", location)
       result
     } finally if (!done) finish(session, ticket, "abort", None)
   }
+
+  private def tables(args: Map[String, Any]): Seq[(String, String)] =
+    Seq("db" -> "table", "new_db" -> "new_table").collect {
+      case (db, table) if args.contains(db) && args.contains(table) => args(db).toString -> args(table).toString
+    }
 
   /**
    * The outcome is already a fact of the catalog, so a control plane that is gone by now must not turn a table that was

@@ -3,8 +3,9 @@ package org.apache.spark.sql.colocate.ddl
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
 
@@ -14,7 +15,12 @@ import org.apache.spark.sql.types.StructType
  */
 case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    if (plan.isInstanceOf[Command] && GroupState.current.members.nonEmpty) CatalogWatch.attach(session)
+    wrapped(plan)
+  }
+
+  private def wrapped(plan: LogicalPlan): LogicalPlan = plan match {
     case create: CreateDataSourceTableCommand if NativeTable.asksForGroup(create.table) =>
       val table = normal(create.table)
       CreateInGroup(create.copy(table = table), table, table.schema)
