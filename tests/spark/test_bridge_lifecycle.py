@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from spark_colocate import settings
 from spark_colocate.store import CatalogId, open_store
 
 from tests.contract.plane import Plane
 from tests.spark import control
-from tests.spark.sessions import ROOT, run_python, run_spark_sql
+from tests.spark.sessions import ROOT, run_bare, run_python, run_spark_sql
 
 MEMBER = "USING parquet CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with'='g')"
 
@@ -32,6 +33,14 @@ def test_one_process_serves_all_sessions_and_threads(attached: SparkSession) -> 
         answers = list(pool.map(lambda n: control.groups(sessions[n % 4]), range(40)))
     assert len(answers) == 40
     assert control.control_planes_of(control.jvm_pid(attached)) == [control.plane(attached).pid()]
+
+
+def test_python_registers_the_rules_in_effect(attached: SparkSession) -> None:
+    registry = attached._jvm.org.apache.spark.sql.colocate.bridge.RuleRegistry
+    named = settings.load("rules.json")["rules"]
+    assert [registry.order().apply(n) for n in range(registry.order().size())] == [rule["name"] for rule in named]
+    assert all(registry.isActive(rule["name"]) is rule["active"] for rule in named)
+    assert registry.isActive("a rule that nobody named")
 
 
 def test_a_killed_process_is_started_again_by_the_next_statement(attached: SparkSession) -> None:
@@ -151,6 +160,36 @@ assert control.plane(spark).pid() != first
 print("done")
 """
     assert "done" in run_python(code, tmp_path).ok().out
+
+
+def test_the_groups_of_a_hive_metastore_outlive_the_application(tmp_path: Path) -> None:
+    database = f"jdbc:derby:;databaseName={tmp_path}/metastore_db;create=true"
+    conf = {
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": database,
+    }
+    first = "from tests.spark import control\ncontrol.create(spark, 'a')\nprint(control.groups(spark))"
+    second = "from tests.spark import control\nprint(control.groups(spark))"
+    assert "['default.g']" in run_python(first, tmp_path, conf).ok().out
+    assert "['default.g']" in run_python(second, tmp_path, conf).ok().out
+    [catalog] = open_store(f"sqlite:///{control.store_file(tmp_path)}").catalogs()
+    assert catalog.identity.startswith("hive:")
+    assert str(tmp_path) not in catalog.identity
+
+
+def test_a_pyspark_driver_needs_no_setting_to_find_its_python(tmp_path: Path) -> None:
+    code = """
+import os, sys
+from pathlib import Path
+from tests.spark.sessions import builder
+from tests.spark import control
+os.environ.pop("PYSPARK_PYTHON", None)
+spark = builder(Path(sys.argv[1]), {"spark.colocate.python": ""}).getOrCreate()
+assert control.groups(spark) == []
+command = Path(f"/proc/{control.plane(spark).pid()}/cmdline").read_bytes()
+print("COMMAND", command.split(bytes(1))[0].decode())
+"""
+    assert f"COMMAND {sys.executable}" in run_bare(code, tmp_path).ok().out
 
 
 def test_the_spark_sql_command_line_starts_it_and_ends(tmp_path: Path) -> None:
