@@ -7,7 +7,7 @@ import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
-import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.plan._
 import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutWrites, PlanBucketedWrite}
 
 /**
@@ -31,6 +31,10 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // EXPLAIN: the section that tells why, without a setting of the user's
     ExplainProvider.register()
+    ExtensionOrder.putFirst(extensions)(inject(extensions))
+  }
+
+  private def inject(extensions: SparkSessionExtensions): Unit = {
     // text that Spark can't parse: SHOW PROC
     extensions.injectParser((_, spark) => new ColocateParser(spark))
 

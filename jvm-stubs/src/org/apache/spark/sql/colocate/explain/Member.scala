@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
 import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, Judged, Membership}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /** The scan of a table with a layout, as it stands in a finished physical plan. */
 case class Member(output: Seq[Attribute], table: String, evidence: Option[Evidence], gap: Option[EvidenceGap]) {
@@ -45,13 +45,10 @@ object Member {
     }
   }
 
+  /** The logical relation that a scan was planned from. */
   private def relationOf(scan: FileSourceScanExec): Option[LogicalRelation] =
-    scan.logicalLink.toSeq
-      .flatMap(_.collectLeaves())
-      .collectFirst { case r: LogicalRelation if sameFiles(r, scan) => r }
-
-  private def sameFiles(logical: LogicalRelation, scan: FileSourceScanExec): Boolean = logical.relation match {
-    case files: org.apache.spark.sql.execution.datasources.HadoopFsRelation => files.location eq scan.relation.location
-    case _ => false
-  }
+    scan.logicalLink.toSeq.flatMap(_.collectLeaves()).collectFirst {
+      case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) if files.location eq scan.relation.location =>
+        relation
+    }
 }

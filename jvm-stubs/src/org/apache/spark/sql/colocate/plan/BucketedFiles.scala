@@ -2,23 +2,48 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, NativeEvidence}
-import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
 
-/** Sorts the files of a scan into its buckets. Fails closed: a file that no longer fits the evidence is never read. */
-object BucketedFiles {
+/**
+ * The files of a scan, sorted into the buckets of its evidence. Fails closed: a file that no longer fits the evidence
+ * is never read.
+ *
+ * @param selected the buckets that the query needs; all of them if None
+ */
+case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, selected: Option[BitSet]) {
+  import BucketedFiles.bucketOf
+
+  private lazy val located: Seq[(Int, PartitionedFile)] =
+    files.map(file => bucketOf(file, evidence) -> file).filter { case (bucket, _) => selected.forall(_.get(bucket)) }
 
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
-  def group(
-      files: Array[PartitionedFile],
-      evidence: Evidence,
-      selected: Option[BitSet],
-      tasks: Int): Seq[FilePartition] = {
+  def byBucket(tasks: Int): Seq[FilePartition] = {
     require(evidence.layout.buckets % tasks == 0, s"${evidence.layout.buckets} buckets can't be read as $tasks")
-    val located = files.map(file => bucketOf(file, evidence) -> file)
-    val byTask = located.filter { case (bucket, _) => selected.forall(_.get(bucket)) }.groupMap(_._1 % tasks)(_._2)
-    Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Array.empty)))
+    val byTask = located.groupMap(_._1 % tasks)(_._2)
+    Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray))
   }
+
+  /** Packed by bytes as an ordinary scan packs them. */
+  def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = {
+    val session = relation.sparkSession
+    val wanted = located.map(_._2)
+    val openCost = session.sessionState.conf.filesOpenCostInBytes
+    val maxSplitBytes = FilePartition.maxSplitBytes(session, wanted.map(_.length + openCost).sum)
+    val splits = wanted.flatMap { file =>
+      if (relation.fileFormat.isSplitable(session, relation.options, file.toPath)) split(file, maxSplitBytes)
+      else Seq(file)
+    }
+    FilePartition.getFilePartitions(session, splits.sortBy(-_.length), maxSplitBytes)
+  }
+
+  private def split(file: PartitionedFile, maxSplitBytes: Long): Seq[PartitionedFile] =
+    (0L until file.length by maxSplitBytes).map { offset =>
+      file.copy(start = file.start + offset, length = maxSplitBytes.min(file.length - offset))
+    }
+}
+
+object BucketedFiles {
 
   private def bucketOf(file: PartitionedFile, evidence: Evidence): Int = {
     val bucket = evidence.source match {

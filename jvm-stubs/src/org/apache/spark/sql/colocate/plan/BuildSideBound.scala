@@ -40,7 +40,10 @@ case class BuildSideBound(session: SparkSession) {
 
   private def scanRows(scan: ColocatedScanExec, enough: Long): Option[Long] = scan.evidence.source match {
     case _: BucketSource.PartitionValue => 
-      val bucketsPerTask = (scan.buckets / scan.tasks).toLong
+      val bucketsPerTask = scan.mode match {
+        case ReadMode.ByBucket(tasks) => (scan.buckets / tasks).toLong
+        case ReadMode.ByBytes => scan.buckets.toLong
+      }
       DeltaRowCounts.largestBucket(scan.relation.location, enough).map(saturatingMultiply(_, bucketsPerTask))
     case BucketSource.FileName => None
   }

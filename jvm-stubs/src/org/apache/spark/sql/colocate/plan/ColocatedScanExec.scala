@@ -6,12 +6,12 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, SparkPlan}
-import org.apache.spark.sql.execution.datasources.{FileFormat, FileScanRDD, HadoopFsRelation}
+import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -24,14 +24,14 @@ import org.apache.spark.util.collection.BitSet
  * @param scan     the ordinary scan; what is given back where the layout removes no Exchange
  * @param evidence what the scanned snapshot proves
  * @param keys     the bucket keys as attributes of the scan's output
- * @param tasks    a divisor m of the n buckets: bucket b is read by task b mod m
+ * @param mode     how buckets become tasks
  */
-case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute], tasks: Int)
+case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute], mode: ReadMode)
     extends FileSourceScanLike {
 
   override def dataFilters: Seq[Expression] = scan.dataFilters
   override def disableBucketedScan: Boolean = scan.disableBucketedScan
-  override def optionalBucketSet: Option[BitSet] = scan.optionalBucketSet
+  override lazy val optionalBucketSet: Option[BitSet] = BucketPruning.selected(keys, dataFilters, buckets)
   override def optionalNumCoalescedBuckets: Option[Int] = None
   override def output: Seq[Attribute] = scan.output
   override def partitionFilters: Seq[Expression] = scan.partitionFilters
@@ -45,16 +45,24 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
 
   def buckets: Int = evidence.layout.buckets
 
-  override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) =
-    (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) scan.outputOrdering else Nil)
+  override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
+    case ReadMode.ByBucket(tasks) =>
+      (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) scan.outputOrdering else Nil)
+    case ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
+  }
 
   private def isNative: Boolean = evidence.source == BucketSource.FileName
 
-  override lazy val metadata: Map[String, String] =
+  override lazy val metadata: Map[String, String] = {
+    val selected = s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets"
+    val read = mode match {
+      case ReadMode.ByBucket(tasks) if tasks < buckets => s" (read as $tasks)"
+      case _ => ""
+    }
     scan.metadata ++ Map(
-      "Bucketed" -> "true",
-      "SelectedBucketsCount" -> (s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets" +
-        (if (tasks == buckets) "" else s" (read as $tasks)")))
+      "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
+      "SelectedBucketsCount" -> (selected + read))
+  }
 
   // Parquet's vectorised reader gives rows of its own kind when it is asked for rows; ORC's gives UnsafeRows.
   private lazy val needsUnsafeRowConversion: Boolean =
@@ -69,16 +77,23 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
       filters = pushedDownFilters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
-    val files = dynamicallySelectedPartitions.toPartitionArray
     sendDriverMetrics()
     new FileScanRDD(
       relation.sparkSession,
       readFile,
-      BucketedFiles.group(files, evidence, optionalBucketSet, tasks),
+      filePartitions,
       new StructType(requiredSchema.fields ++ relation.partitionSchema.fields),
       fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
       new FileSourceOptions(CaseInsensitiveMap(relation.options)))
+  }
+
+  private def filePartitions: Seq[FilePartition] = {
+    val files = BucketedFiles(dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet)
+    mode match {
+      case ReadMode.ByBucket(tasks) => files.byBucket(tasks)
+      case ReadMode.ByBytes => files.byBytes(relation)
+    }
   }
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = inputRDD :: Nil

@@ -37,7 +37,7 @@ private[plan] object JoinSides {
   def readAs(plan: SparkPlan, tasks: Int): SparkPlan = plan match {
     case exchange: Exchange => exchange
     case scan: ColocatedScanExec =>
-      val read = scan.copy(tasks = tasks)
+      val read = scan.copy(mode = ReadMode.ByBucket(tasks))
       read.copyTagsFrom(scan)
       read
     case other => other.mapChildren(readAs(_, tasks))

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution, UnspecifiedDistribution}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.Exchange
 
 /**
@@ -14,7 +14,7 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = walk(plan, needed = false)
 
   private def walk(plan: SparkPlan, needed: Boolean): SparkPlan = plan match {
-    case scan: ColocatedScanExec if !needed => ordinary(scan)
+    case scan: ColocatedScanExec => if (needed || scan.mode == ReadMode.ByBytes) scan else ordinary(scan)
     case exchange: Exchange => exchange.mapChildren(walk(_, needed = false))
     case _ if plan.children.isEmpty => plan
     case _ =>
@@ -28,8 +28,11 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
     case _ => true
   }
 
-  private def ordinary(scan: ColocatedScanExec): FileSourceScanExec = {
-    val stock = scan.scan.copy(disableBucketedScan = scan.relation.bucketSpec.isDefined)
+  /** A scan whose filters name few buckets still reads only these. */
+  private def ordinary(scan: ColocatedScanExec): SparkPlan = {
+    val stock =
+      if (scan.optionalBucketSet.isDefined) scan.copy(mode = ReadMode.ByBytes)
+      else scan.scan.copy(disableBucketedScan = scan.relation.bucketSpec.isDefined)
     stock.copyTagsFrom(scan)
     stock
   }

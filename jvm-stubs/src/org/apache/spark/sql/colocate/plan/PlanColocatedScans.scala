@@ -17,18 +17,16 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case ScanOperation(_, _, _, relation: LogicalRelation) if isActive => planMember(plan, relation)
+    case ScanOperation(_, _, _, relation: LogicalRelation) if PlanColocatedScans.isActive(session) =>
+      planMember(plan, relation)
     case _ => Nil
   }
-
-  private def isActive: Boolean =
-    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
 
   private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] =
     Membership.judge(session, relation).toSeq.flatMap { judged =>
       val index = relation.relation.asInstanceOf[HadoopFsRelation].location
       planByOthers(plan).map(_.transformUp {
-        case scan: FileSourceScanExec if scan.relation.location eq index => exchange(scan, judged)
+        case scan: FileSourceScanExec if scan.relation.location eq index => PlanColocatedScans.exchange(scan, judged)
       })
     }
 
@@ -38,12 +36,25 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
       .flatMap(_(plan))
       .take(1)
       .toSeq
+}
 
-  private def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
+object PlanColocatedScans {
+
+  def isActive(session: SparkSession): Boolean =
+    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  private[plan] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
     case Judged.Proven(evidence) =>
-      keysIn(scan, evidence).fold[SparkPlan](scan)(ColocatedScanExec(scan, evidence, _, evidence.layout.buckets))
-    case Judged.Refused(_, native) => if (native) scan.copy(disableBucketedScan = true) else scan
+      keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, evidence, _))
+    case Judged.Refused(_, native) => if (native) unbucketed(scan) else scan
   }
+
+  private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
+    ColocatedScanExec(scan, evidence, keys, ReadMode.ByBucket(evidence.layout.buckets))
+
+  /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
+  private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =
+    scan.copy(disableBucketedScan = true, optionalBucketSet = None)
 
   /** The bucket keys among what the scan reads; a scan that does not read them all proves nothing upwards. */
   private def keysIn(scan: FileSourceScanExec, evidence: Evidence): Option[Seq[Attribute]] = {

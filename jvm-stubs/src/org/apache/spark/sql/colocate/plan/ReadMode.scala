@@ -1,0 +1,13 @@
+package org.apache.spark.sql.colocate.plan
+
+/** How a scan deals a table's buckets out to tasks. */
+sealed trait ReadMode
+
+object ReadMode {
+
+  /** By bucket: task t reads every bucket b with b mod `tasks` = t; `tasks` divides the table's bucket count. */
+  case class ByBucket(tasks: Int) extends ReadMode
+
+  /** As the ordinary scan would, by bytes; only the files of buckets that a filter ruled out are left away. */
+  case object ByBytes extends ReadMode
+}
