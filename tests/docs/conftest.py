@@ -1,0 +1,5 @@
+"""The docs' examples run in the session of the Spark tests."""
+
+from tests.spark.conftest import _settings_are_put_back, db, spark
+
+__all__ = ["_settings_are_put_back", "db", "spark"]

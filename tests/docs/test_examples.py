@@ -1,0 +1,45 @@
+"""Every SQL and Python block of README and docs runs, in a database of its own; every link leads somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tests.docs.markdown import PAGES, ROOT, Block, blocks
+
+LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+WITH_CODE = [page for page in PAGES if any(block.language in ("sql", "python") for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=names(WITH_CODE))
+def test_the_examples_of_a_page_run(spark: SparkSession, db: str, page: Path) -> None:
+    namespace: dict[str, object] = {"spark": spark}
+    for block in blocks(page):
+        if block.language == "sql":
+            run_sql(spark, block)
+        elif block.language == "python":
+            exec(compile(block.text, str(page), "exec"), namespace)
+
+
+def run_sql(spark: SparkSession, block: Block) -> None:
+    if block.info.startswith("fails:"):
+        (statement,) = block.statements
+        with pytest.raises(PySparkException, match=block.info.removeprefix("fails:").strip()):
+            spark.sql(statement)
+        return
+    for statement in block.statements:
+        spark.sql(statement).collect()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_links_lead_to_files_of_the_repository(page: Path) -> None:
+    for target in LINK.findall(page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"

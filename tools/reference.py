@@ -1,0 +1,55 @@
+"""Writes docs/reference from conf/: settings and reasons are data, and their pages cannot drift from them.
+
+usage: python tools/reference.py [folder]
+"""
+
+import sys
+from pathlib import Path
+
+from spark_colocate import reasons, settings
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+MADE = "<!-- Made by tools/reference.py from conf/{name}; edit that file and run the tool. -->\n"
+
+
+def pages() -> dict[str, str]:
+    """File name -> text of every generated page."""
+    return {"settings.md": _settings(), "reasons.md": _reasons()}
+
+
+def _settings() -> str:
+    head = (
+        "# Settings\n\nSet them like any Spark setting: `SET key = value` in a session, `--conf key=value` or "
+        "`spark-defaults.conf` for all sessions.\n\n"
+        "| key | type | default | since | what it does |\n|---|---|---|---|---|\n"
+    )
+    rows = [
+        f"| `{one.key}` | {one.type} | {_code(one.default)} | {one.since} | {_cell(one.doc)} |"
+        for one in sorted(settings.catalogue().values(), key=lambda one: one.key)
+    ]
+    return MADE.format(name="settings.json") + head + "\n".join(rows) + "\n"
+
+
+def _reasons() -> str:
+    head = (
+        "# Reasons\n\nEXPLAIN says for every join, aggregate and window that touches a member either "
+        "`colocate: true (group db.g, 16 buckets)` or `colocate: false, reason: ...` with one of these codes and its "
+        "cure. `spark_colocate.verdicts(df)` gives the same as values. Words in braces are filled in.\n\n"
+        "| code | reason | cure |\n|---|---|---|\n"
+    )
+    rows = [f"| `{one.code}` | {_cell(one.sentence)} | {_cell(one.cure)} |" for one in reasons.catalogue().values()]
+    return MADE.format(name="reasons.json") + head + "\n".join(rows) + "\n"
+
+
+def _code(value: str) -> str:
+    return f"`{value}`" if value else "empty"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    for name, text in pages().items():
+        (folder / name).write_text(text)
