@@ -18,6 +18,7 @@ TIMEOUT = 300
 SMALL = {
     "spark.driver.memory": "1g",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
