@@ -33,11 +33,13 @@ def reconcile(
     request: Request,
     databases: Sequence[str] | None = None,
     version: int | None = None,
+    unread: Sequence[TableName] = (),
 ) -> list[Change]:
     """Brings the registry in line with `tables`, all that have the property now.
 
     `databases` limits the comparison to those that were listed; `version` is the snapshot's before the listing began:
-    a table that joined later is not in the list for that reason alone, and stays.
+    a table that joined later is not in the list for that reason alone, and stays. So do the `unread`, which are there
+    but could not be looked at.
     """
     tables = [declared for declared in tables if declared.group]
     if not tables and not service.store.exists():
@@ -46,7 +48,7 @@ def reconcile(
     with service.store.write(service.catalog) as tx:
         membership.sweep(tx, moment)
         pending = {ticket.intent.table for ticket in tx.tickets() if not ticket.committed}
-        listed = {declared.table for declared in tables}
+        listed = {declared.table for declared in tables} | set(unread)
         ghosts = [m for m in tx.members() if m.name not in listed | pending and _was_listed(m, databases, version)]
         return [
             *(_forget(tx, ghost, moment) for ghost in ghosts),

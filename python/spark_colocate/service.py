@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from spark_colocate import matching, membership, rules
-from spark_colocate.errors import Code, ColocateError, GroupError, RequestError
+from spark_colocate.errors import Code, ColocateError, GroupError, RequestError, StoreError
 from spark_colocate.membership import Moment
 from spark_colocate.model import (
     GLOBAL_PREFIX,
@@ -123,21 +123,30 @@ class Service:
         """The catalog's part has ended. May be repeated: a lost answer is asked for again."""
         if not ticket_id:
             return
+        try:
+            with self.store.write(self.catalog) as tx:
+                self._end(tx, ticket_id, outcome, request, location)
+        except StoreError:
+            raise  # The outcome will be told again: until then the lease is kept.
+        except ColocateError:
+            self.running.discard(ticket_id)
+            raise
         self.running.discard(ticket_id)
-        with self.store.write(self.catalog) as tx:
-            ticket = next((t for t in tx.tickets() if t.id == ticket_id), None)
-            if ticket is None and outcome is Outcome.COMMIT:
-                raise RequestError(
-                    Code.TICKET_UNKNOWN,
-                    f"Cannot commit statement {ticket_id}: the store holds no such ticket.",
-                    "The store was replaced meanwhile; CALL system.reconcile() reads the tables' properties again.",
-                )
-            if ticket is None or ticket.committed:
-                return
-            if outcome is Outcome.ABORT:
-                tx.delete_ticket(ticket.id)
-                return
+
+    def _end(self, tx: Transaction, ticket_id: str, outcome: Outcome, request: Request, location: str | None) -> None:
+        ticket = next((t for t in tx.tickets() if t.id == ticket_id), None)
+        if ticket is None and outcome is Outcome.COMMIT:
+            raise RequestError(
+                Code.TICKET_UNKNOWN,
+                f"Cannot commit statement {ticket_id}: the store holds no such ticket.",
+                "The store was replaced meanwhile; CALL system.reconcile() reads the tables' properties again.",
+            )
+        if ticket is None or ticket.committed:
+            return
+        if outcome is Outcome.COMMIT:
             self._commit(tx, ticket, request, location)
+        else:
+            tx.delete_ticket(ticket.id)
 
     def _commit(self, tx: Transaction, ticket: Ticket, request: Request, location: str | None) -> None:
         moment = self.moment(request)

@@ -161,7 +161,9 @@ def _check_layout(_service: Service, args: Args, _request: Request) -> Any:
 def _reconcile(service: Service, args: Args, request: Request) -> Any:
     declared = [declaration({**entry, "context": args.get("context")}) for entry in args["tables"]]
     version = args.get("version")
-    changes = reconcile(service, declared, request, args.get("databases"), None if version is None else int(version))
+    unread = [_table({**entry, "context": args.get("context")}) for entry in args.get("unread") or ()]
+    since = None if version is None else int(version)
+    changes = reconcile(service, declared, request, args.get("databases"), since, unread)
     return {
         "changed": [
             {"db": c.table.db, "table": c.table.table, "action": c.action, "group": c.group, "message": c.message}

@@ -68,6 +68,12 @@ def test_a_table_that_joined_after_the_listing_began_stays(plane: Plane) -> None
     assert plane.members() == {"db.a": "db.g", "db.b": "db.g"}
 
 
+def test_a_table_that_could_not_be_looked_at_stays(plane: Plane) -> None:
+    plane.create("db.a")
+    plane.create("db.b")
+    assert changed(plane, unread=[{"db": "db", "table": "B"}]) == [("db.a", "left")]
+
+
 def test_a_statement_under_way_is_left_alone(plane: Plane, another: Callable[..., Plane]) -> None:
     plane.create("db.a")
     begun = plane.begin("db.a", "g2", "begin_alter")

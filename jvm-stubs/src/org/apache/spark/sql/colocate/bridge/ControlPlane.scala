@@ -22,13 +22,8 @@ object ControlPlane {
   /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
   def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {
     val driver = session.asInstanceOf[classic.SparkSession]
-    val arguments = args.toMap
-    val reply = Json.parse(ask(driver, verb, Json.write(arguments + ("context" -> context(driver)))))
-    reply \ "error" match {
-      case JNothing => accepted(verb, arguments, reply)
-      case error =>
-        throw new ColocateException((error \ "code").extract[String], (error \ "message").extract[String])
-    }
+    OpenTickets.tellUnheard(told => send(driver, "finish", told))
+    if (verb == "finish") finish(driver, args.toMap) else begun(send(driver, verb, args.toMap))
   }
 
   /** For planning, when a member is seen: waits once per application, at most the configured time; never throws. */
@@ -38,17 +33,38 @@ object ControlPlane {
   /** The number of the control plane's process, while it lives; 0 without one. */
   def pid: Long = Attachments.living.fold(0L)(_.pid)
 
-  private def accepted(verb: String, args: Map[String, Any], reply: JValue): JValue = {
+  private def begun(answer: JValue): JValue = {
+    answer \ "ticket" match {
+      case JString(ticket) => OpenTickets.begun(ticket)
+      case _ =>
+    }
+    answer
+  }
+
+  private def finish(session: classic.SparkSession, args: Map[String, Any]): JValue = {
+    val ticket = args("ticket").toString
+    try {
+      val answer = send(session, "finish", args)
+      OpenTickets.finished(ticket)
+      answer
+    } catch {
+      case e: ColocateException =>
+        OpenTickets.failed(ticket, args, e)
+        throw e
+    }
+  }
+
+  private def send(session: classic.SparkSession, verb: String, args: Map[String, Any]): JValue = {
+    val reply = Json.parse(ask(session, verb, Json.write(args + ("context" -> context(session)))))
     reply \ "snapshot" match {
       case JNothing | JNull =>
       case picture => GroupState.update(picture.extract[GroupSnapshot])
     }
-    reply \ "ok" \ "ticket" match {
-      case JString(ticket) => OpenTickets.begun(ticket)
-      case _ =>
+    reply \ "error" match {
+      case JNothing => reply \ "ok"
+      case error =>
+        throw new ColocateException((error \ "code").extract[String], (error \ "message").extract[String])
     }
-    if (verb == "finish") args.get("ticket").foreach(ticket => OpenTickets.finished(ticket.toString))
-    reply \ "ok"
   }
 
   /** One more try when the process died under the call: every verb may be repeated. */

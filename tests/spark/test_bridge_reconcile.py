@@ -1,0 +1,78 @@
+"""`CALL system.reconcile()`: the tables' properties are the truth, and outcomes that were not heard are told again."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+from spark_colocate.store import CatalogId, open_store
+
+from tests.contract.plane import Plane
+from tests.spark import control
+
+CLUSTERED = "CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with'='g')"
+
+
+@pytest.fixture
+def registry(spark: SparkSession, db: str) -> Iterator[Plane]:
+    """The store as another process sees it, without this session's knowing."""
+    spark.sql(f"CREATE TABLE parent (k INT) USING parquet {CLUSTERED}")
+    store = open_store(f"sqlite:///{store_file(spark)}")
+    [catalog] = [c for c in store.catalogs() if spark.sparkContext.applicationId in c.identity]
+    yield Plane(store, "another driver", CatalogId(catalog.identity))
+    store.close()
+
+
+def store_file(spark: SparkSession) -> str:
+    return spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/_colocate/store.sqlite"
+
+
+def reconciled(spark: SparkSession, db: str) -> list[tuple[str, str]]:
+    return sorted((row.table, row.action) for row in spark.sql(f"CALL system.reconcile('{db}')").collect())
+
+
+def test_members_that_the_registry_lost_are_found_by_their_properties(
+    spark: SparkSession, db: str, registry: Plane
+) -> None:
+    spark.sql(f"CREATE TABLE d (k INT, v STRING) USING delta {CLUSTERED}")
+    spark.sql(f"CREATE TABLE o (k INT) USING orc {CLUSTERED}")
+    spark.sql("CREATE TABLE plain (k INT) USING delta")
+    for table in ("parent", "d", "o"):
+        registry.drop(f"{db}.{table}", purge=True)
+    assert reconciled(spark, db) == [("d", "joined"), ("o", "joined"), ("parent", "joined")]
+    assert reconciled(spark, db) == []
+    assert {t for t, g in registry.members().items() if g == f"{db}.g"} == {f"{db}.d", f"{db}.o", f"{db}.parent"}
+
+
+def test_members_whose_table_is_gone_leave(spark: SparkSession, db: str, registry: Plane) -> None:
+    registry.create(f"{db}.ghost")
+    assert reconciled(spark, db) == [("ghost", "left")]
+    assert f"{db}.ghost" not in registry.members()
+
+
+def test_all_databases_are_compared_when_none_is_named(spark: SparkSession, db: str, registry: Plane) -> None:
+    registry.create("vanished_db.ghost")
+    rows = spark.sql("CALL system.reconcile()").collect()
+    assert ("vanished_db", "ghost", "left") in [(row.db, row.table, row.action) for row in rows]
+
+
+def test_a_table_that_does_not_fit_is_told_and_stays_out(spark: SparkSession, db: str, registry: Plane) -> None:
+    registry.drop(f"{db}.parent", purge=True)
+    registry.create(f"{db}.other", buckets=8)
+    [row] = [r for r in spark.sql(f"CALL system.reconcile('{db}')").collect() if r.action == "conflict"]
+    assert row.table == "parent"
+    assert "bucket counts differ (table: 4, group: 8)" in row.message
+
+
+def test_an_outcome_that_the_store_did_not_hear_is_told_before_the_next_verb(
+    spark: SparkSession, db: str, registry: Plane
+) -> None:
+    begun = control.begin(spark, "late", "late")
+    holder = sqlite3.connect(store_file(spark), isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(Exception, match=r"another process holds its lock"):
+        control.call(spark, "finish", ticket=begun["ticket"], outcome="commit")
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert "default.late" in control.groups(spark)
+    control.call(spark, "begin_drop", db="default", table="late", purge=True)
