@@ -15,6 +15,9 @@ from spark_colocate.session import CATALOG, DELTA_EXTENSION, EXTENSION, configur
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 300
 
+# A session of tiny queries spends its time in the compiler of hot code and in starting collectors, for nothing.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 SMALL = {
     "spark.driver.memory": "1g",
     "spark.ui.enabled": "false",
@@ -24,7 +27,7 @@ SMALL = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.catalogImplementation": "in-memory",
-    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
 }
 
 
@@ -51,7 +54,7 @@ def small_options(folder: Path) -> dict[str, str]:
         **SMALL,
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder / 'derby'}",
+        "spark.driver.extraJavaOptions": f"{QUICK_JVM} -Dderby.system.home={folder / 'derby'}",
         "spark.colocate.python": sys.executable,
     }
 

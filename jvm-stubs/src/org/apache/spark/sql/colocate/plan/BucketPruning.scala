@@ -18,7 +18,7 @@ object BucketPruning {
     val values = keys.map(key => conjuncts.flatMap(valuesOf(key, _)).minByOption(_.size))
     Option.when(values.forall(_.isDefined) && values.flatten.map(_.size.toLong).product <= MaxCombinations) {
       val set = new BitSet(buckets)
-      combinations(values.flatten).foreach(key => set.set(bucketOf(key, buckets)))
+      combinations(values.flatten).foreach(key => set.set(PlantedBugs.pruned(bucketOf(key, buckets), buckets)))
       set
     }
   }

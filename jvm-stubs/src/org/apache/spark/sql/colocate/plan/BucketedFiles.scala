@@ -15,13 +15,17 @@ case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, select
   import BucketedFiles.bucketOf
 
   private lazy val located: Seq[(Int, PartitionedFile)] =
-    files.map(file => bucketOf(file, evidence) -> file).filter { case (bucket, _) => selected.forall(_.get(bucket)) }
+    files
+      .map(file => bucketOf(file, evidence) -> file)
+      .filter { case (bucket, _) => bucket >= 0 && selected.forall(_.get(bucket)) }
 
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
   def byBucket(tasks: Int): Seq[FilePartition] = {
-    require(evidence.layout.buckets % tasks == 0, s"${evidence.layout.buckets} buckets can't be read as $tasks")
+    require(
+      evidence.layout.buckets % tasks == 0 || PlantedBugs.anyCountDivides,
+      s"${evidence.layout.buckets} buckets can't be read as $tasks")
     val byTask = located.groupMap(_._1 % tasks)(_._2)
-    Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray))
+    PlantedBugs.tasks(Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray)), evidence)
   }
 
   /** Packed by bytes as an ordinary scan packs them. */
@@ -52,7 +56,9 @@ object BucketedFiles {
         Option.when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
       case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, evidence.layout.buckets)
     }
-    bucket.filter(b => b >= 0 && b < evidence.layout.buckets).getOrElse(throw misplaced(file, evidence))
+    bucket
+      .filter(b => b >= 0 && b < evidence.layout.buckets)
+      .getOrElse(if (PlantedBugs.passesOver) -1 else throw misplaced(file, evidence))
   }
 
   private def misplaced(file: PartitionedFile, evidence: Evidence): ColocateException =

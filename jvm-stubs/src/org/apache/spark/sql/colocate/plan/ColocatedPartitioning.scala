@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.execution.SparkPlan
 
 /**
  * `B(plan, keys, n)` of the design: every row lies in the task numbered `pmod(hash(expressions), numPartitions)`, as
@@ -32,6 +33,18 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
   override def hashCode(): Int = (ids, numPartitions).hashCode()
 
   private def ids: Seq[Expression] = expressions.map(_.canonicalized)
+}
+
+object ColocatedPartitioning {
+
+  /** The layout that reaches a plan's output. */
+  def of(plan: SparkPlan): Option[ColocatedPartitioning] = in(plan.outputPartitioning)
+
+  private def in(partitioning: Partitioning): Option[ColocatedPartitioning] = partitioning match {
+    case colocated: ColocatedPartitioning => Some(colocated)
+    case PartitioningCollection(all) => all.flatMap(in).headOption
+    case _ => None
+  }
 }
 
 /** What an Exchange gives that brought other rows to a member's buckets by null-safe keys. */

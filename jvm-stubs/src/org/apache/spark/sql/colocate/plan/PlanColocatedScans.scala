@@ -50,7 +50,7 @@ object PlanColocatedScans {
   }
 
   private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
-    ColocatedScanExec(scan, evidence, keys, ReadMode.ByBucket(evidence.layout.buckets))
+    PlantedBugs.scan(ColocatedScanExec(scan, evidence, keys, ReadMode.ByBucket(evidence.layout.buckets)))
 
   /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
   private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =

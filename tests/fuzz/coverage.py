@@ -1,0 +1,60 @@
+"""What a run has covered: for each cell, how many cases took the colocated path and had rows."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator
+
+from tests.fuzz.engines import Result
+from tests.fuzz.generate import Cell
+
+COLOCATED_AT_LEAST = 0.6
+NON_EMPTY_AT_LEAST = 0.8
+
+# Fewer cases than this say nothing about a share.
+FEWEST_CASES = {"cell": 8, "margin": 30}
+
+
+class Coverage:
+    def __init__(self) -> None:
+        self._cells: dict[Cell, Counter[str]] = defaultdict(Counter)
+
+    def add(self, cell: Cell, on: Result) -> None:
+        facts = {"colocated": on.colocated, "rows": bool(on.rows), "failed": on.rows is None}
+        self._cells[cell].update({"cases": 1, **facts})
+
+    def summary(self) -> str:
+        total = sum(self._cells.values(), Counter())
+        return f"{total['cases']} cases, {_share(total, 'colocated')} colocated, {_share(total, 'rows')} with rows, " \
+            f"{total['failed']} refused by Spark, {len(self._cells)} cells"  # fmt: skip
+
+    def shortfalls(self) -> list[str]:
+        """Cells and margins (one join type, one format pair, one operator) below what a run must reach."""
+        return [
+            f"{name}: {count['cases']} cases, {_share(count, 'colocated')} colocated, {_share(count, 'rows')} with rows"
+            for kind, name, count in self._groups()
+            if count["cases"] >= FEWEST_CASES[kind] and not _enough(count)
+        ]
+
+    def table(self) -> str:
+        lines = [f"{'':42} cases  colocated  with rows"]
+        for _, name, count in self._groups():
+            lines.append(f"{name:42} {count['cases']:5}  {_share(count, 'colocated'):>9}  {_share(count, 'rows'):>9}")
+        return "\n".join(lines)
+
+    def _groups(self) -> Iterator[tuple[str, str, Counter[str]]]:
+        margins: dict[tuple[int, Hashable], Counter[str]] = defaultdict(Counter)
+        for cell, count in self._cells.items():
+            for order, value in enumerate((cell.join, "-".join(cell.formats), cell.operator)):
+                margins[order, value].update(count)
+        for (_, value), count in sorted(margins.items(), key=lambda item: (item[0][0], str(item[0][1]))):
+            yield "margin", str(value), count
+        for cell in sorted(self._cells, key=str):
+            yield "cell", str(cell), self._cells[cell]
+
+
+def _enough(count: Counter[str]) -> bool:
+    cases = count["cases"]
+    return count["colocated"] >= COLOCATED_AT_LEAST * cases and count["rows"] >= NON_EMPTY_AT_LEAST * cases
+
+
+def _share(count: Counter[str], name: str) -> str:
+    return f"{count[name] / max(count['cases'], 1):.0%}"

@@ -1,0 +1,86 @@
+"""The two engines behind one face: run a text, get a multiset of rows, or the error."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tests.fuzz.tables import Row, Table
+from tests.spark.oracle import Rows, multiset
+
+# More joined rows than this say nothing that fewer would not, and take long.
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """rows: None when the text failed; then error says how. colocated: some operator ran on the layout."""
+
+    rows: Rows | None
+    error: str | None = None
+    colocated: bool = False
+
+
+class Spark:
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+
+    def run(self, sql: str) -> Result:
+        try:
+            df = self.session.sql(sql)
+            rows = multiset(df.collect())
+        except PySparkException as error:
+            return Result(None, str(error).strip().splitlines()[0][:300])
+        verdicts = self.session._jvm.org.apache.spark.sql.colocate.explain.Verdicts
+        found = json.loads(verdicts.json(df._jdf.queryExecution()))
+        return Result(rows, None, any(verdict["colocated"] for verdict in found))
+
+    def off(self, sql: str) -> Result:
+        self.session.conf.set("disable_colocate_join", "true")
+        try:
+            return self.run(sql)
+        finally:
+            self.session.conf.set("disable_colocate_join", "false")
+
+    def insert(self, table: Table, rows: tuple[Row, ...]) -> None:
+        self.session.createDataFrame(table.arrow(rows)).createOrReplaceTempView("fresh_rows")
+        names = ", ".join(table.names)
+        self.session.sql(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM fresh_rows")
+
+
+class Duck:
+    """Shares no code with Spark; gets the rows by Arrow, and the changes as statements of its own."""
+
+    def __init__(self) -> None:
+        self._connection = duckdb.connect()
+        self._connection.execute("SET threads = 1")
+
+    def create(self, table: Table) -> None:
+        columns = ", ".join(f"{column.name} {column.type.duck}" for column in table.columns)
+        self._connection.execute(f"CREATE OR REPLACE TABLE {table.name} ({columns})")
+
+    def insert(self, table: Table, rows: tuple[Row, ...]) -> None:
+        fresh = table.arrow(rows)
+        # The zone of a TIMESTAMP is the session's, UTC on both sides.
+        naive = [pa.timestamp("us") if pa.types.is_timestamp(f.type) else f.type for f in fresh.schema]
+        typed = fresh.cast(pa.schema(list(zip(table.names, naive, strict=True))))
+        self._connection.register("fresh_rows", typed)
+        self._connection.execute(f"INSERT INTO {table.name} SELECT * FROM fresh_rows")
+        self._connection.unregister("fresh_rows")
+
+    def execute(self, sql: str) -> None:
+        self._connection.execute(sql)
+
+    def count(self, sql: str) -> int:
+        found: Any = self._connection.execute(sql).fetchone()
+        return int(found[0])
+
+    def run(self, sql: str) -> Result:
+        try:
+            return Result(multiset(self._connection.execute(sql).fetchmany(MOST_ROWS + 1)))
+        except duckdb.Error as error:
+            return Result(None, str(error).strip().splitlines()[0][:300])

@@ -1,0 +1,247 @@
+"""Random queries for one cell of the plan space: join type x formats x operator."""
+
+import itertools
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tests.fuzz.query import Join, Query, Source
+from tests.fuzz.tables import Catalogue, Table
+
+JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+FORMATS = tuple(itertools.combinations_with_replacement(("delta", "parquet", "orc"), 2))
+OPERATORS = ("join", "aggregate", "window", "set", "subquery")
+HIDING = ("LEFT SEMI", "LEFT ANTI")
+
+# How often a query leaves what the layout serves: another key, another table, another way to compare.
+NEAR_MISS = 0.2
+
+
+@dataclass(frozen=True)
+class Cell:
+    join: str
+    formats: tuple[str, str]
+    operator: str
+
+    def __str__(self) -> str:
+        return f"{self.join} {'-'.join(self.formats)} {self.operator}"
+
+
+CELLS = tuple(Cell(*parts) for parts in itertools.product(JOINS, FORMATS, OPERATORS))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A source and the columns by which it can be named. keys: its join keys, in order."""
+
+    source: Source
+    table: Table
+
+    @property
+    def alias(self) -> str:
+        return self.source.alias
+
+    def column(self, role: str) -> str:
+        return f"{self.alias}.{self.table.column(role)}"
+
+    @property
+    def key(self) -> str:
+        return self.column("k1")
+
+
+def generate(rng: random.Random, tables: Catalogue, cell: Cell) -> Query:
+    return _Generator(rng, tables, cell).query()
+
+
+class _Generator:
+    def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell) -> None:
+        self.rng, self.tables, self.cell = rng, tables, cell
+
+    def query(self) -> Query:
+        first, second = self._pair()
+        joined, visible = self._joins(first, second)
+        build = {
+            "join": self._plain,
+            "aggregate": self._aggregate,
+            "window": self._window,
+            "set": self._set,
+            "subquery": self._subquery,
+        }[self.cell.operator]
+        return build(replace(joined, where=self._where(visible[0])), visible)
+
+    # --- FROM -------------------------------------------------------------------------------------------------------
+
+    def _pair(self) -> tuple[Side, Side]:
+        left, right = self.rng.sample(self.cell.formats, 2)
+        first, second = self.rng.choice(self.tables.members[left]), self.rng.choice(self.tables.members[right])
+        if left == right and first is second and self.rng.random() < 0.8:
+            second = next(t for t in self.tables.members[right] if t is not first)
+        if self._sometimes(NEAR_MISS):
+            near = [*self.tables.pairs, *self.tables.others, self.tables.relaid]
+            if self._sometimes(0.4):
+                first, second = self.rng.choice(self.tables.pairs), self.rng.choice(self.tables.pairs)
+            else:
+                first, second = self.rng.sample([first, self.rng.choice(near)], 2)
+        return Side(Source(first.name, "a"), first), Side(Source(second.name, "b"), second)
+
+    def _joins(self, first: Side, second: Side) -> tuple[Query, list[Side]]:
+        joins = [Join(self.cell.join, second.source, self._on(first, second))]
+        visible = [first] if self.cell.join in HIDING else [first, second]
+        if self.cell.join == "RIGHT":
+            visible.reverse()
+        for alias in "cde"[: self._number_of_more()]:
+            table = self.rng.choice(self.tables.members[self.rng.choice(self.cell.formats)])
+            side = Side(Source(table.name, alias), table)
+            kind = self.rng.choice(("INNER", "INNER", "LEFT", "LEFT SEMI", "LEFT ANTI", self.cell.join))
+            anchor = visible[0] if self._sometimes(0.75) else self.rng.choice(visible)
+            joins.append(Join(kind, side.source, (*self._on(anchor, side), f"{side.column('id')} % 3 = 0")))
+            if kind not in HIDING:
+                visible.append(side)
+        return Query(first.source, (), tuple(joins)), visible
+
+    def _number_of_more(self) -> int:
+        return self.rng.choices((0, 1, 2, 3), weights=(60, 25, 10, 5))[0]
+
+    def _on(self, left: Side, right: Side) -> tuple[str, ...]:
+        """Mostly equal keys; now and then null-safe ones, further columns, and a condition that is none."""
+        equal = "IS NOT DISTINCT FROM" if self._sometimes(0.08) else "="
+        conditions = [f"{left.key} {equal} {right.key}"]
+        same_second = left.table.type("k2") == right.table.type("k2")
+        if same_second and self._sometimes(0.7 if len(left.table.keys) > 1 else 0.1):
+            conditions.append(f"{left.column('k2')} = {right.column('k2')}")
+        if self._sometimes(0.1):
+            conditions.append(f"{left.column('s')} = {right.column('s')}")
+        if self._sometimes(0.04):
+            conditions[0] = f"{left.column('v')} = {right.column('v')}"
+        if self._sometimes(0.05) and left.table.type("k1").is_integer:
+            conditions[0] = f"{left.key} = {right.key} + 1"
+        self.rng.shuffle(conditions)
+        if self._sometimes(0.3):
+            v, w = left.column("v"), right.column("v")
+            conditions.append(self.rng.choice((f"{v} < {w} + 4", f"{w} <> 3")))
+        return tuple(conditions)
+
+    def _where(self, side: Side) -> tuple[str, ...]:
+        choices = (
+            f"{side.column('v')} < 8",
+            f"{side.column('p')} <> 1",
+            f"{side.column('p')} IN (0, 2)",
+            f"{side.key} IS NOT NULL",
+            f"{side.column('s')} IN ('s0', 's1', 's2')",
+        )
+        return (self.rng.choice(choices),) if self._sometimes(0.4) else ()
+
+    # --- operators --------------------------------------------------------------------------------------------------
+
+    def _plain(self, query: Query, visible: Sequence[Side]) -> Query:
+        roles = [(side, role) for side in visible for role in ("k1", "id", "v", "s")]
+        picked = self.rng.sample(roles, min(len(roles), self.rng.randint(2, 6)))
+        return replace(query, select=_named([side.column(role) for side, role in picked]))
+
+    def _aggregate(self, query: Query, visible: Sequence[Side]) -> Query:
+        if self._sometimes(0.25) and self.cell.join not in HIDING:
+            return self._aggregate_below(query, visible)
+        keys = self._keys(visible)
+        functions = self._functions(visible)
+        having = ("count(*) > 1",) if self._sometimes(0.15) else ()
+        if self._sometimes(0.1):
+            return replace(query, select=_named(keys), distinct=True)
+        if self._sometimes(0.08) and len(keys) > 1:
+            sets = f"GROUPING SETS (({', '.join(keys)}), ({keys[0]}))"
+            return replace(query, select=_named([*keys, *functions]), group=(sets,))
+        return replace(query, select=_named([*keys, *functions]), group=tuple(keys), having=having)
+
+    def _aggregate_below(self, query: Query, visible: Sequence[Side]) -> Query:
+        """The second table is aggregated by its key before it is joined."""
+        join = query.joins[0]
+        table = next(s.table for s in visible if s.alias == "b")
+        key, inner = table.column("k1"), Source(str(join.source.relation), "i")
+        grouped = Query(inner, (f"i.{key}", "count(*) AS id", "sum(i.v) AS v", "max(i.s) AS s"), group=(f"i.{key}",))
+        on = tuple(text for text in join.on if not any(f"b.{c}" in text for c in (table.column("k2"), "p", "w")))
+        joins = (replace(join, source=Source(grouped, "b"), on=on or (f"a.id = b.{key}",)),)
+        roles = [s.column(r) for s in visible if s.alias in "ab" for r in ("k1", "id", "v")]
+        where = tuple(text for text in query.where if text.startswith("a."))
+        return replace(query, joins=joins, select=_named(roles), where=where)
+
+    def _keys(self, visible: Sequence[Side]) -> list[str]:
+        """What the joined rows are known to be bucketed by, as a rule; else something near it."""
+        left = visible[0].key
+        if self.cell.join == "FULL" and self._sometimes(0.3):
+            left = f"coalesce({visible[0].key}, {visible[1].key})"
+            if visible[0].table.type("k1") != visible[1].table.type("k1"):
+                left = visible[0].key
+        elif self._sometimes(NEAR_MISS):
+            left = self.rng.choice(visible).column(self.rng.choice(("k1", "k1", "k2", "s")))
+        more = [self.rng.choice(visible).column(role) for role in ("s", "k2", "p") if self._sometimes(0.25)]
+        return list(dict.fromkeys([left, *more]))
+
+    def _functions(self, visible: Sequence[Side]) -> list[str]:
+        side = self.rng.choice(visible)
+        v, w, s, number = (side.column(role) for role in ("v", "w", "s", "id"))
+        choices = (
+            "count(*)", f"sum({v})", f"min({w})", f"max({s})", f"count(DISTINCT {v})", f"sum({w})", f"count({v})",
+            f"count(*) FILTER (WHERE {v} < 5)", f"sum({number}) FILTER (WHERE {v} % 2 = 0)", f"count(DISTINCT {s})",
+            f"min({number})",
+        )  # fmt: skip
+        return self.rng.sample(choices, self.rng.randint(1, 3))
+
+    def _window(self, query: Query, visible: Sequence[Side]) -> Query:
+        keys = ", ".join(self._keys(visible))
+        order = ", ".join(f"{side.column('id')} NULLS FIRST" for side in visible)
+        v = self.rng.choice(visible).column("v")
+        functions = (
+            f"row_number() OVER (PARTITION BY {keys} ORDER BY {order})",
+            f"sum({v}) OVER (PARTITION BY {keys})",
+            f"rank() OVER (PARTITION BY {keys} ORDER BY {v} NULLS FIRST)",
+            f"lag({v}) OVER (PARTITION BY {keys} ORDER BY {order})",
+            f"count(*) OVER (PARTITION BY {keys})",
+        )
+        columns = [side.column("id") for side in visible]
+        return replace(query, select=_named([*columns, *self.rng.sample(functions, self.rng.randint(1, 2))]))
+
+    def _set(self, query: Query, visible: Sequence[Side]) -> Query:
+        if self._sometimes(0.35) and self.cell.join not in HIDING:
+            return self._join_over_union(query, visible)
+        roles = ["k1", *(role for role in ("s", "v") if self._sometimes(0.5))]
+        operation = self.rng.choice(("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"))
+        peers = [t for ts in self.tables.members.values() for t in ts if t.type("k1") == visible[0].table.type("k1")]
+        other = self.rng.choice(peers or [visible[0].table])
+        side = Side(Source(other.name, "u"), other)
+        second = Query(side.source, _named([side.column(role) for role in roles]))
+        return replace(query, select=_named([visible[0].column(role) for role in roles]), more=((operation, second),))
+
+    def _join_over_union(self, query: Query, visible: Sequence[Side]) -> Query:
+        """The first table becomes a UNION ALL of it and another member."""
+        table = next(s.table for s in visible if s.alias == "a")
+        roles = tuple(column.role for column in table.columns)
+        peers = [t for ts in self.tables.members.values() for t in ts if t.type("k1") == table.type("k1")]
+        peer = self.rng.choice(peers or [table])
+        select = tuple(f"{peer.column(role)} AS {table.column(role)}" for role in roles)
+        second = Query(Source(peer.name, "n"), select)
+        union = Query(Source(table.name, "m"), table.names, more=(("UNION ALL", second),))
+        return self._plain(replace(query, source=Source(union, "a")), visible)
+
+    def _subquery(self, query: Query, visible: Sequence[Side]) -> Query:
+        outer, table = visible[0], self.rng.choice(self.tables.members[self.rng.choice(self.cell.formats)])
+        inner = Side(Source(table.name, "x"), table)
+        matches = f"{inner.key} = {outer.key}"
+        v, low = outer.column("v"), f"{inner.column('v')} < 6"
+        condition = self.rng.choice(
+            (
+                f"EXISTS (SELECT 1 FROM {table.name} x WHERE {matches} AND {low})",
+                f"NOT EXISTS (SELECT 1 FROM {table.name} x WHERE {matches} AND NOT {low})",
+                f"{outer.key} IN (SELECT {inner.key} FROM {table.name} x WHERE {low})",
+                f"({v} = 2 OR EXISTS (SELECT 1 FROM {table.name} x WHERE {matches} AND {low}))",
+                f"{v} <= (SELECT max({inner.column('v')}) FROM {table.name} x WHERE {matches})",
+                f"({v} > 7 OR {v} >= (SELECT count(*) FROM {table.name} x WHERE {matches}))",
+            )
+        )
+        inner_query = replace(query, where=(*query.where, condition))
+        return self._aggregate(inner_query, visible) if self._sometimes(0.2) else self._plain(inner_query, visible)
+
+    def _sometimes(self, share: float) -> bool:
+        return self.rng.random() < share
+
+
+def _named(expressions: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{expression} AS c{index}" for index, expression in enumerate(expressions))

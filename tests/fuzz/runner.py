@@ -1,0 +1,180 @@
+"""Runs cases: each query colocated, switched off, and on DuckDB. A difference is shrunk and told with its seed."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from tests.fuzz.coverage import Coverage
+from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
+from tests.fuzz.generate import CELLS, Cell, generate
+from tests.fuzz.query import Query
+from tests.fuzz.world import Diverged, World
+from tests.spark.oracle import difference
+
+CASES_PER_WORLD = 70
+CASES_PER_CHANGE = 6
+SHRINK_SECONDS = 60.0
+
+# Values for each case, the likely ones repeated.
+SETTINGS: dict[str, tuple[str, ...]] = {
+    "spark.sql.adaptive.enabled": ("true", "false"),
+    "spark.sql.autoBroadcastJoinThreshold": ("-1",) * 9 + ("10485760",),
+    "spark.sql.shuffle.partitions": ("2", "3", "5"),
+    "spark.sql.ansi.enabled": ("true", "true", "false"),
+    "spark.sql.codegen.wholeStage": ("false",) * 7 + ("true",),
+    "spark.sql.codegen.factoryMode": ("NO_CODEGEN",) * 3 + ("FALLBACK",),
+    "spark.sql.requireAllClusterKeysForCoPartition": ("true", "false"),
+    "spark.colocate.join.hashBytesPerTask": ("0", "1"),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """kind: what differs from what. sql: the shrunk query, or the change."""
+
+    kind: str
+    seed: int
+    world: int
+    case: int
+    settings: dict[str, str]
+    log: list[str]
+    sql: str
+    text: str
+
+    def __str__(self) -> str:
+        sets = [f"SET {key} = {value}" for key, value in self.settings.items()]
+        again = f"./run fuzz --seed {self.seed} --world {self.world} --case {self.case}"
+        return "\n".join([f"DIFFERENCE: {self.kind}", f"again: {again}", *self.log, *sets, self.sql, self.text])
+
+
+@dataclass
+class Fuzzer:
+    """only: run this case of this world alone (the changes before it are made, the queries are not run)."""
+
+    session: SparkSession
+    seed: int
+    say: Callable[[str], None] = print
+
+    def __post_init__(self) -> None:
+        self.spark = Spark(self.session)
+        self.coverage = Coverage()
+        self.cells = random.Random(f"{self.seed} cells").sample(CELLS, len(CELLS))
+
+    def run(self, seconds: float) -> Difference | None:
+        """Until the time is over, or the first difference."""
+        end = time.monotonic() + seconds
+        number = 0
+        while time.monotonic() < end:
+            found = self.run_world(number, end)
+            if found:
+                return found
+            self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
+            number += 1
+        return None
+
+    def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
+        world = World(f"{self.seed} {number}", self.spark, Duck())
+        self._settings({key: values[0] for key, values in SETTINGS.items()})
+        world.create()
+        try:
+            for case in range(CASES_PER_WORLD if only is None else only + 1):
+                if time.monotonic() > end:
+                    return None
+                found = self._step(world, number, case, run=only in (None, case))
+                if found:
+                    return found
+        finally:
+            world.drop()
+        return None
+
+    def _step(self, world: World, number: int, case: int, run: bool) -> Difference | None:
+        rng = random.Random(f"{self.seed} {number} {case}")
+        settings = {key: rng.choice(values) for key, values in SETTINGS.items()}
+        self._settings(settings)
+        if case % CASES_PER_CHANGE == CASES_PER_CHANGE - 1:
+            try:
+                world.change(rng, late=case > CASES_PER_WORLD * 0.7)
+            except Diverged as error:
+                kind = "a change left other rows than on DuckDB"
+                return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
+        cell = self.cells[(number * CASES_PER_WORLD + case) % len(self.cells)]
+        query, expected = self._query(world, cell, rng)
+        if not run:
+            return None
+        on = self.spark.run(query.sql("spark"))
+        off = self.spark.off(query.sql("spark"))
+        self.coverage.add(cell, on)
+        kind = _judge(on, off, expected)
+        if kind is None:
+            return None
+        return self._told(kind, world, number, case, settings, query)
+
+    def _query(self, world: World, cell: Cell, rng: random.Random) -> tuple[Query, Result]:
+        """A query of the cell with some rows, if a few trials find one, and not too many."""
+        for _ in range(8):
+            query = generate(rng, world.tables, cell)
+            if any(world.duck.count(part.joined().sql("duck")) > MOST_ROWS for part in query.parts()):
+                continue
+            expected = world.duck.run(query.sql("duck"))
+            if expected.rows:
+                break
+        return query, expected
+
+    def _settings(self, settings: dict[str, str]) -> None:
+        for key, value in settings.items():
+            self.session.conf.set(key, value)
+
+    def _told(
+        self, kind: str, world: World, number: int, case: int, settings: dict[str, str], query: Query
+    ) -> Difference:
+        small = self._shrink(world, query, kind)
+        sql = small.sql("spark")
+        on, off, duck = self.spark.run(sql), self.spark.off(sql), world.duck.run(small.sql("duck"))
+        first, second = (off, duck) if kind == WITH_DUCK else (on, off)
+        text = f"{first.error or ''} {second.error or ''}\n{difference(first.rows, second.rows, '')}"
+        log = [line for line in world.log if any(name in line for name in _tables(world, sql))]
+        return Difference(kind, self.seed, number, case, settings, log, sql, text)
+
+    def _shrink(self, world: World, query: Query, kind: str) -> Query:
+        """Takes clauses off while the same kind of difference stays and no engine minds."""
+        end = time.monotonic() + SHRINK_SECONDS
+
+        def differs(candidate: Query) -> bool:
+            off = self.spark.off(candidate.sql("spark"))
+            if off.rows is None or time.monotonic() > end:
+                return False
+            if kind == WITH_DUCK:
+                duck = world.duck.run(candidate.sql("duck"))
+                return duck.rows is not None and duck.rows != off.rows
+            return self.spark.run(candidate.sql("spark")).rows != off.rows
+
+        smaller = next((candidate for candidate in query.smaller() if differs(candidate)), None)
+        while smaller is not None and time.monotonic() < end:
+            query = smaller
+            smaller = next((candidate for candidate in query.smaller() if differs(candidate)), None)
+        return query
+
+
+WITH_OFF = "colocated and switched off"
+WITH_DUCK = "Spark and DuckDB"
+ERRORS = "colocated fails, switched off does not"
+
+
+def _judge(on: Result, off: Result, duck: Result) -> str | None:
+    if on.rows is None and off.rows is not None:
+        return ERRORS
+    if on.rows != off.rows:
+        return WITH_OFF
+    if off.rows is None or duck.rows is None:
+        # A text that one engine does not take tells nothing; the coverage counts it as empty.
+        return None
+    return WITH_DUCK if off.rows != duck.rows else None
+
+
+def _tables(world: World, sql: str) -> list[str]:
+    words: set[Any] = set(sql.replace("(", " ").replace(")", " ").split())
+    return [table.name for table in world.tables.all if table.name in words]

@@ -1,0 +1,144 @@
+"""One world: random tables in both engines, and the changes that happen to them between queries."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pyarrow.parquet
+
+from tests.fuzz.engines import Duck, Spark
+from tests.fuzz.tables import Catalogue, Maker, Table, catalogue
+
+
+class Diverged(AssertionError):
+    """A change left other rows in Spark's table than in DuckDB's."""
+
+
+class World:
+    """log: every statement that made the present state, as a user would type it."""
+
+    def __init__(self, seed: str, spark: Spark, duck: Duck) -> None:
+        self.seed, self.spark, self.duck = seed, spark, duck
+        self.tables: Catalogue = catalogue(random.Random(seed))
+        self.log: list[str] = []
+        self._ids = 1000
+
+    def create(self) -> None:
+        session = self.spark.session
+        session.sql("DROP DATABASE IF EXISTS fuzz CASCADE")
+        session.sql("CREATE DATABASE fuzz")
+        session.sql("USE fuzz")
+        for table in self.tables.all:
+            self._make(table)
+
+    def drop(self) -> None:
+        self.spark.session.sql("USE default")
+        self.spark.session.sql("DROP DATABASE IF EXISTS fuzz CASCADE")
+
+    def change(self, rng: random.Random, late: bool) -> None:
+        """One random change of one table, in both engines. late: the world is near its end, so damage is allowed."""
+        changes: list[Callable[[random.Random], Table]] = [
+            self._insert, self._update, self._update_key, self._delete, self._merge, self._merge, self._relayout,
+        ]  # fmt: skip
+        table = (self._stray if late and rng.random() < 0.5 else rng.choice(changes))(rng)
+        self._compare(table)
+
+    def _make(self, table: Table) -> None:
+        self._run(table.ddl())
+        self.duck.create(table)
+        # Two commits, so that a bucket has more than one file.
+        middle = len(table.rows) * 2 // 3 if table.name in ("d0", "q0") else len(table.rows)
+        for rows in (table.rows[:middle], table.rows[middle:]):
+            if rows:
+                self._fill(table, rows)
+
+    def _fill(self, table: Table, rows: tuple[tuple[object, ...], ...]) -> None:
+        self.log.append(f"-- {len(rows)} rows into {table.name}")
+        self.spark.insert(table, rows)
+        self.duck.insert(table, rows)
+
+    def _run(self, sql: str) -> None:
+        self.log.append(sql)
+        self.spark.session.sql(sql)
+
+    def _both(self, sql: str) -> None:
+        self._run(sql)
+        self.duck.execute(sql)
+
+    def _delta(self, rng: random.Random) -> Table:
+        return rng.choice([table for table in self.tables.all if table.provider == "delta"])
+
+    def _insert(self, rng: random.Random) -> Table:
+        table = rng.choice(self.tables.all)
+        self._fill(table, self._rows(rng, table, rng.randint(3, 15)))
+        return table
+
+    def _rows(self, rng: random.Random, table: Table, count: int) -> tuple[tuple[object, ...], ...]:
+        self._ids += 1000
+        return Maker(rng, table.type("k1"), table.type("k2"), 12).rows(count, self._ids)
+
+    def _update(self, rng: random.Random) -> Table:
+        table = self._delta(rng)
+        self._both(f"UPDATE {table.name} SET v = (v + 1) % 10 WHERE id % 5 = {rng.randrange(5)}")
+        return table
+
+    def _update_key(self, rng: random.Random) -> Table:
+        """Rows move to other buckets."""
+        table = self._delta(rng)
+        value = table.column("k2") if table.type("k1") == table.type("k2") else "NULL"
+        self._both(f"UPDATE {table.name} SET {table.column('k1')} = {value} WHERE id % 7 = {rng.randrange(7)}")
+        return table
+
+    def _delete(self, rng: random.Random) -> Table:
+        table = self._delta(rng)
+        self._both(f"DELETE FROM {table.name} WHERE id % 9 = {rng.randrange(9)}")
+        return table
+
+    def _merge(self, rng: random.Random) -> Table:
+        target = self._delta(rng)
+        peers = [t for t in self.tables.all if t.type("k1") == target.type("k1")]
+        source, key = rng.choice(peers), target.column("k1")
+        grouped = f"SELECT {source.column('k1')} AS k, max(v) AS v, min(id) AS id FROM {source.name} GROUP BY 1"
+        update = "THEN UPDATE SET v = s.v"
+        matched = rng.choice((update, "AND t.v > 7 THEN DELETE", f"AND t.v < 5 {update}"))
+        self._ids += 1000
+        insert = f"WHEN NOT MATCHED THEN INSERT ({key}, id, v) VALUES (s.k, s.id + {self._ids}, s.v)"
+        self._both(
+            f"MERGE INTO {target.name} AS t USING ({grouped}) AS s ON t.{key} = s.k WHEN MATCHED {matched} "
+            + (insert if rng.random() < 0.6 else "")
+        )
+        return target
+
+    def _relayout(self, rng: random.Random) -> Table:
+        """The same name, another bucket count."""
+        old = self.tables.relaid
+        table = replace(old, buckets=old.buckets + rng.choice((1, 2, 3)), rows=self._rows(rng, old, 40))
+        self.tables = replace(self.tables, relaid=table)
+        self._run(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+        self.duck.create(table)
+        self._fill(table, table.rows)
+        return table
+
+    def _stray(self, rng: random.Random) -> Table:
+        """A file that no writer of ours made, with a name from which stock Spark would read a bucket."""
+        table = self.tables.members["parquet"][0]
+        rows = self._rows(rng, table, rng.randint(5, 12))
+        session = self.spark.session
+        facts = session.sql(f"DESCRIBE TABLE EXTENDED {table.name}").collect()
+        location = next(row[1] for row in facts if row[0] == "Location")
+        file = Path(unquote(urlparse(location).path)) / f"data_{rng.randrange(table.buckets)}.parquet"
+        if not file.exists():
+            self.log.append(f"-- {len(rows)} rows in a file {file.name} put into the folder of {table.name}")
+            pyarrow.parquet.write_table(table.arrow(rows), file)
+            self.duck.insert(table, rows)
+            session.sql(f"REFRESH TABLE {table.name}")
+        return table
+
+    def _compare(self, table: Table) -> None:
+        text = f"SELECT {', '.join(table.names)} FROM {table.name}"
+        ours, theirs = self.spark.off(text), self.duck.run(text)
+        if ours.rows != theirs.rows:
+            error = ours.error or theirs.error or ""
+            raise Diverged(f"{table.name} differs from DuckDB's after: {self.log[-1]}\n{error}")
