@@ -105,7 +105,7 @@ def test_a_file_dropped_in_is_listed_as_a_stray(spark: SparkSession, db: str) ->
     spark.sql(f"CREATE TABLE t {bucketed('(k INT)', 4, 'g')}")
     spark.sql("INSERT INTO t VALUES (1), (2)")
     location = spark.sql(f"SELECT location FROM system.colocation_tables WHERE db = '{db}'").collect()[0][0]
-    spark.createDataFrame([(3,)], "k INT").write.mode("append").parquet(location)
+    spark.createDataFrame([(3,)], "k INT").coalesce(1).write.mode("append").parquet(location)
     strays = spark.sql(f"SELECT files, rows FROM system.colocation_buckets WHERE db = '{db}' AND state = 'stray'")
     assert [tuple(row) for row in strays.where("files > 0").collect()] == [(1, 1)]
     assert spark.sql(f"SELECT strays FROM system.colocation_tables WHERE db = '{db}'").collect() == [(1,)]

@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitio
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.ddl.GroupProperties
+import org.apache.spark.sql.colocate.ddl.{GroupProperties, NativeTable}
 import org.apache.spark.sql.colocate.layout.{BucketLayout, DeltaTables}
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.{Table, V1Table}
 import org.apache.spark.sql.execution.command.DescribeTableCommand
 
 /**
@@ -28,7 +28,10 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
       ShowDeclaredPartitions(resolved.name, resolved.table, spec.getOrElse(Map.empty))
 
     case ShowCreateTable(Clustered(resolved, layout), _, output) =>
-      ShowCreateClustered(resolved.name, resolved.table, layout, output)
+      ShowCreateMember(DeclaredLayouts.ofDelta(resolved.name, resolved.table, layout), output)
+
+    case ShowCreateTable(ResolvedTable(_, _, table: V1Table, _), false, output) if NativeTable.isMember(table.catalogTable) =>
+      DeclaredLayouts.ofNative(table.catalogTable).fold(plan)(ShowCreateMember(_, output))
 
     case describe @ DescribeTableCommand(_, table, spec, true, output) if spec.isEmpty =>
       nativeInformation(describe).fold(plan)(DescribeLayout(describe, _, output))

@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, HashPartitioning, Partitioning, StatefulOpClusteredDistribution}
+import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
 
 /**
@@ -34,15 +34,21 @@ case class WriteLayoutExec(keys: Seq[Attribute], buckets: Int, sort: Seq[Attribu
 
   override def output: Seq[Attribute] = child.output
 
-  // Exactly this hash: a range partitioning, or hash keys in another order, does not satisfy it; and AQE leaves its
-  // exchange alone, so that task number and bucket id stay the same.
-  private def exact: Distribution = StatefulOpClusteredDistribution(keys, buckets)
-
-  // Once satisfied, it is told as the requirement that DisableUnnecessaryBucketedScan heeds: else that rule makes an
-  // ordinary scan of the bucketed one that we rely on.
+  // Without the layout: a distribution that gets an exchange by exactly this hash, which AQE leaves alone, so that task
+  // number and bucket id stay the same. With it: the requirement that DisableUnnecessaryBucketedScan heeds, because
+  // that rule would make an ordinary scan of the bucketed one that we rely on.
   override def requiredChildDistribution: Seq[Distribution] =
-    if (!child.outputPartitioning.satisfies(exact)) Seq(exact)
-    else Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, Some(buckets)))
+    if (isLaidOut(child.outputPartitioning)) Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, Some(buckets)))
+    else Seq(StatefulOpClusteredDistribution(keys, buckets))
+
+  /** A range partitioning, or hash keys in another order, is clustered too, and yet another layout. */
+  private def isLaidOut(partitioning: Partitioning): Boolean = partitioning match {
+    case hash: HashPartitioningLike =>
+      hash.numPartitions == buckets && hash.expressions.size == keys.size &&
+        hash.expressions.zip(keys).forall { case (mine, key) => mine.semanticEquals(key) }
+    case several: PartitioningCollection => several.partitionings.exists(isLaidOut)
+    case _ => false
+  }
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(sort.map(SortOrder(_, Ascending)))
 
