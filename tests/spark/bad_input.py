@@ -45,9 +45,8 @@ class Declared:
         )
         properties = ", ".join(f"'{key}'='{value}'" for key, value in self._all().items())
         columns = "" if query else f"({self.columns}) "
-        return (
-            f"CREATE TABLE {DATABASE}.t {columns}USING {format} {cluster} TBLPROPERTIES ({properties})"
-            + (f" AS {query}" if query else "")
+        return f"CREATE TABLE {DATABASE}.t {columns}USING {format} {cluster} TBLPROPERTIES ({properties})" + (
+            f" AS {query}" if query else ""
         )
 
     def tell(self, spark: SparkSession, face: str, format: str) -> None:

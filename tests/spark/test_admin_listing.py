@@ -50,7 +50,9 @@ def test_show_proc_of_a_group_lists_the_hosts_of_each_bucket(listed: SparkSessio
     assert {row.BackendIds for row in shown.collect()} <= known
 
 
-@pytest.mark.parametrize("text", ["show  proc '/colocation_group' ;", 'SHOW PROC "/colocation_group"', "SHOW PROC\n'/colocation_group'"])
+@pytest.mark.parametrize(
+    "text", ["show  proc '/colocation_group' ;", 'SHOW PROC "/colocation_group"', "SHOW PROC\n'/colocation_group'"]
+)
 def test_show_proc_may_be_spelled_freely(listed: SparkSession, text: str) -> None:
     assert listed.sql(text).count() >= 1
 
@@ -61,7 +63,9 @@ def test_an_unknown_proc_path_says_which_there_are(listed: SparkSession, path: s
         listed.sql(f"SHOW PROC '{path}'")
 
 
-@pytest.mark.parametrize("text", ["SHOW PROC", "SHOW PROCS '/x'", "SELECT 1 SHOW PROC '/colocation_group'", "SHOW PROC '/a' 'b'"])
+@pytest.mark.parametrize(
+    "text", ["SHOW PROC", "SHOW PROCS '/x'", "SELECT 1 SHOW PROC '/colocation_group'", "SHOW PROC '/a' 'b'"]
+)
 def test_what_is_no_show_proc_keeps_sparks_syntax_error(spark: SparkSession, text: str) -> None:
     with pytest.raises(ParseException, match="PARSE_SYNTAX_ERROR"):
         spark.sql(text)
@@ -125,7 +129,9 @@ def test_an_unknown_system_table_is_not_found(spark: SparkSession) -> None:
 
 
 def test_the_audit_log_tells_who_did_what(listed: SparkSession) -> None:
-    seen = listed.sql(f"SELECT verb, object, who FROM system.colocation_audit WHERE object LIKE '{DATABASE}.%'").collect()
+    seen = listed.sql(
+        f"SELECT verb, object, who FROM system.colocation_audit WHERE object LIKE '{DATABASE}.%'"
+    ).collect()
     assert {("group_created", "listed.g"), ("join", "listed.orders"), ("join", "listed.lines")} <= {
         (row.verb, row.object) for row in seen
     }

@@ -1,6 +1,5 @@
 """The same bad statements in the `spark-sql` command line: the same texts, and nothing is created, changed or lost."""
 
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ _STATE = (
     "SELECT db, `table`, `group`, files FROM system.colocation_tables",
     "SELECT verb, object, detail FROM system.colocation_audit",
 )
+
 
 def statements(declared: Declared, format: str) -> dict[str, str]:
     query = f"SELECT * FROM {DATABASE}.source"

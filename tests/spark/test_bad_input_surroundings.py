@@ -15,13 +15,15 @@ told, worlds = {}, {}
 spark.sql("CREATE DATABASE d")
 spark.sql("CREATE TABLE d.plain (k INT) USING parquet CLUSTERED BY (k) INTO 2 BUCKETS")
 spark.sql("INSERT INTO d.plain VALUES (1), (2)")
-MEMBER = "CREATE TABLE d.t (k INT) USING {} CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('colocate_with'='g')"
+BUCKETS = "USING parquet CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('colocate_with'='g')"
+MEMBER = f"CREATE TABLE d.t (k INT) {BUCKETS}"
+QUERIED = f"CREATE TABLE d.t {BUCKETS} AS SELECT 1 AS k"
 
 def statements(name):
     before = World.of(spark, "d")
     told[name] = {
-        "CREATE TABLE": message(lambda: spark.sql(MEMBER.format("parquet"))),
-        "CREATE TABLE AS SELECT": message(lambda: spark.sql(MEMBER.format("parquet").replace(" (k INT)", "") + " AS SELECT 1 AS k")),
+        "CREATE TABLE": message(lambda: spark.sql(MEMBER)),
+        "CREATE TABLE AS SELECT": message(lambda: spark.sql(QUERIED)),
         "ALTER TABLE": message(lambda: spark.sql("ALTER TABLE d.plain SET TBLPROPERTIES ('colocate_with'='g')")),
         "SHOW PROC": message(lambda: spark.sql("SHOW PROC '/colocation_group'").collect()),
     }
@@ -35,20 +37,24 @@ print("RESULT " + json.dumps({"told": told, "worlds": worlds}))
 
 
 def test_without_a_control_plane_ddl_tells_why_and_with_a_locked_store_too(tmp_path: Path) -> None:
-    script = _HEAD + """
+    script = (
+        _HEAD
+        + """
 good = spark.conf.get("spark.colocate.python")
 spark.conf.set("spark.colocate.python", "/no/such/python")
 statements("no_control_plane")
 spark.conf.set("spark.colocate.python", good)
-spark.sql("CREATE TABLE d.parent (k INT) USING parquet CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('colocate_with'='g')")
+spark.sql(f"CREATE TABLE d.parent (k INT) {BUCKETS}")
 path = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")) / "_colocate" / "store.sqlite"
 lock = sqlite3.connect(path, isolation_level=None)
 lock.execute("BEGIN IMMEDIATE")
 statements("locked_store")
 lock.execute("ROLLBACK")
-spark.sql(MEMBER.format("parquet"))
+spark.sql(MEMBER)
 told["after"] = {"members": str(spark.sql("SELECT members FROM system.colocation_groups").collect())}
-""" + _PRINT
+"""
+        + _PRINT
+    )
     found = _result(run_python(script, tmp_path, {"spark.colocate.store.timeoutSeconds": "1"}).ok().out)
     assert found["worlds"] == {"no_control_plane": True, "locked_store": True}
     assert found["told"]["after"] == {"members": "[Row(members=2)]"}

@@ -44,9 +44,7 @@ CASES: dict[str, Declared] = {
     "format_csv": Declared(formats=("csv",)),
     "format_json": Declared(formats=("json",)),
     "format_text": Declared("k STRING", formats=("text",)),
-    "key_is_identity": Declared(
-        "k BIGINT GENERATED ALWAYS AS IDENTITY, v STRING", faces=SQL_ONLY, formats=("delta",)
-    ),
+    "key_is_identity": Declared("k BIGINT GENERATED ALWAYS AS IDENTITY, v STRING", faces=SQL_ONLY, formats=("delta",)),
     "key_is_generated": Declared("v STRING, k INT GENERATED ALWAYS AS (length(v))", faces=SQL_ONLY, formats=("delta",)),
     "key_type_char": Declared("k CHAR(3), v STRING", faces=SQL_ONLY),
     "liquid_clustering": Declared(clause="CLUSTER BY (k)", faces=("CREATE TABLE", "CREATE TABLE AS SELECT")),
@@ -96,8 +94,11 @@ def test_a_query_that_fails_after_the_group_was_reserved_leaves_no_group(bad: Sp
     for face, statement in {
         "sql": lambda: bad.sql(query),
         "saveAsTable": lambda: (
-            rows.selectExpr("k", "CAST(v AS STRING) AS v").write.format(format).bucketBy(4, "k")
-            .option("colocate_with", "never").saveAsTable(f"{DATABASE}.t")
+            rows.selectExpr("k", "CAST(v AS STRING) AS v")
+            .write.format(format)
+            .bucketBy(4, "k")
+            .option("colocate_with", "never")
+            .saveAsTable(f"{DATABASE}.t")
         ),
     }.items():
         assert "the query fails" in message(statement), face

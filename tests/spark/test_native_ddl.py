@@ -71,7 +71,9 @@ def test_a_failed_query_leaves_an_external_location_as_it_was(spark: SparkSessio
 
 
 def test_the_key_of_the_property_may_be_in_any_case(spark: SparkSession, db: str) -> None:
-    spark.sql("CREATE TABLE t (k INT) USING parquet CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('Colocate_With'='g')")
+    spark.sql(
+        "CREATE TABLE t (k INT) USING parquet CLUSTERED BY (k) INTO 2 BUCKETS TBLPROPERTIES ('Colocate_With'='g')"
+    )
     assert properties(spark, "t") == {"colocate_with": "g"}
     assert group_of(spark, db, "t") == f"{db}.g"
 
@@ -113,7 +115,7 @@ def test_replication_of_a_member_is_changed_for_the_group_only(spark: SparkSessi
         spark.sql("ALTER TABLE a SET TBLPROPERTIES ('replication_num'='2')")
     spark.sql("CALL system.set_replication('g', 2)")
     assert [properties(spark, table)["replication_num"] for table in ("a", "b")] == ["2", "2"]
-    assert spark.sql("SHOW PROC '/colocation_group'").where(f"GroupName LIKE '%g' AND ReplicationNum = 2").count() == 1
+    assert spark.sql("SHOW PROC '/colocation_group'").where("GroupName LIKE '%g' AND ReplicationNum = 2").count() == 1
 
 
 def test_a_rename_keeps_the_membership(spark: SparkSession, db: str) -> None:
@@ -170,7 +172,7 @@ def test_an_overwrite_keeps_changes_or_ends_the_membership(spark: SparkSession, 
 def test_an_overwrite_from_itself_is_refused_and_keeps_the_table(spark: SparkSession, db: str) -> None:
     by_save_as_table(spark, "parquet")
     writer = spark.table("t").write.format("parquet").mode("overwrite").bucketBy(4, "k").option("colocate_with", "g")
-    with pytest.raises(Exception, match="(?i)overwrite"):
+    with pytest.raises(Exception, match=r"(?i)overwrite"):
         writer.saveAsTable("t")
     assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 200)
 

@@ -94,7 +94,10 @@ def test_a_member_joined_with_a_broadcast_table_is_not_shuffled(spark: SparkSess
     member(spark, "u")
     spark.sql(f"INSERT INTO t {ROWS}")
     with Executions(spark) as seen:
-        spark.sql("INSERT INTO u SELECT /*+ BROADCAST(d) */ k, d.w, p FROM t JOIN VALUES (0, 'a'), (1, 'b') AS d(q, w) ON p = q")
+        spark.sql(
+            "INSERT INTO u SELECT /*+ BROADCAST(d) */ k, d.w, p FROM t "
+            "JOIN VALUES (0, 'a'), (1, 'b') AS d(q, w) ON p = q"
+        )
     assert seen.exchanges == 0
     assert set(files_per_bucket(spark, "u").values()) == {1}
     assert misplaced_rows(spark, "u", "k", 4) == 0
