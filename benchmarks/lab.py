@@ -36,6 +36,7 @@ def session(memory: str, cores: int, folder: Path = FOLDER, **options: str) -> S
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{ROOT / 'conf' / 'log4j2.properties'}",
+        "spark.log.level": "ERROR",
         "spark.colocate.python": sys.executable,
         **options,
     }
@@ -46,7 +47,8 @@ def session(memory: str, cores: int, folder: Path = FOLDER, **options: str) -> S
 
 def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: Layout) -> Measured:
     """Makes and fills one table, timed to the last byte on disk."""
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS {engine.tables}")
+    if not spark.catalog.databaseExists(engine.tables):
+        spark.sql(f"CREATE DATABASE {engine.tables}")
     measured = measure(spark, engine.create(table, source, layout))
     os.sync()
     return measured
