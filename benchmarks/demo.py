@@ -14,13 +14,12 @@ from rich.text import Text
 from spark_colocate import verdicts
 
 from benchmarks import lab
-from benchmarks.data import ROOT, queries, tpch
+from benchmarks.data import queries, tpch
 from benchmarks.engines import query
 from benchmarks.measure import Measured, measure
 from benchmarks.report import size
 from benchmarks.rows import same
 
-FOLDER = ROOT / "build" / "demo"
 BUCKETS = 8
 MEMBERS = {"customer": "c_custkey", "orders": "o_orderkey", "lineitem": "l_orderkey"}
 GROUP = "tpch.orders"
@@ -42,28 +41,36 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--memory", default="4g", help="heap of the driver, which runs the tasks (4g)")
     asked = parser.parse_args(arguments)
     with lab.progress() as bars:
-        spark = _load(asked.scale, asked.memory, bars)
-        texts = {"join": query("demo")} | {f"TPC-H {q}": queries("tpch")[q.lower()] for q in ("Q3", "Q12", "Q18")}
-        found = _run_both(spark, texts, bars)
-    _show_explains(spark, texts["join"])
-    equal = _show_times(found)
-    _show_group(spark)
-    _show_unstable(spark, texts["join"])
-    spark.stop()
+        sources = _data(asked.scale, bars)
+        with lab.session(asked.memory, os.cpu_count() or 2) as spark:
+            equal = _show(spark, sources, bars)
     console.print(Panel(NEXT, title="What to try next"))
     return 0 if equal else 1
 
 
-def _load(scale: float, memory: str, bars: Progress) -> SparkSession:
-    task = bars.add_task(f"TPC-H data, scale {scale:g}", total=len(MEMBERS) + 1)
+def _show(spark: SparkSession, sources: dict[str, Path], bars: Progress) -> bool:
+    _load(spark, sources, bars)
+    texts = {"join": query("demo")} | {f"TPC-H {q}": queries("tpch")[q.lower()] for q in ("Q3", "Q12", "Q18")}
+    found = _run_both(spark, texts, bars)
+    bars.stop()
+    _show_explains(spark, texts["join"])
+    equal = _show_times(found)
+    _show_group(spark)
+    _show_unstable(spark, texts["join"])
+    return equal
+
+
+def _data(scale: float, bars: Progress) -> dict[str, Path]:
     sources: dict[str, Path] = {}
+    task = bars.add_task("data", total=len(MEMBERS))
     for table in MEMBERS:
         bars.update(task, description=f"TPC-H data, scale {scale:g}: {table}")
         sources |= tpch(scale, (table,))
         bars.advance(task)
-    bars.update(task, description="starting Spark")
-    spark = lab.session(memory, os.cpu_count() or 2, FOLDER)
-    bars.update(task, description=f"TPC-H data, scale {scale:g}", advance=1)
+    return sources
+
+
+def _load(spark: SparkSession, sources: dict[str, Path], bars: Progress) -> None:
     task = bars.add_task("load", total=len(MEMBERS))
     spark.sql("CREATE DATABASE tpch")
     spark.sql("USE tpch")
@@ -71,7 +78,6 @@ def _load(scale: float, memory: str, bars: Progress) -> SparkSession:
         bars.update(task, description=f"load {table} as a member of {GROUP}")
         spark.sql(CREATE.format(table=table, key=key, buckets=BUCKETS, source=sources[table]))
         bars.advance(task)
-    return spark
 
 
 def _run_both(spark: SparkSession, texts: dict[str, str], bars: Progress) -> dict[str, tuple[Measured, Measured]]:

@@ -1,8 +1,12 @@
 """The join benchmark: lineitem with orders on every engine, beside the floor that no join can beat."""
 
 import argparse
+from pathlib import Path
 from statistics import median
 from typing import Any
+
+from pyspark.sql import SparkSession
+from rich.progress import Progress
 
 from benchmarks import lab, report
 from benchmarks.data import tpch
@@ -20,36 +24,46 @@ ENGINES = (
     "native-colocated",
     "native-floor",
 )
-REFERENCE = "delta-shuffle"
+
+Loads = dict[str, dict[str, list[Measured]]]  # database -> table -> one for each load
+Rounds = dict[str, list[Measured]]  # engine -> one for each round
 
 
 def run(asked: argparse.Namespace) -> int:
     engines = [engine(name) for name in asked.engines]
-    layout = layouts("tpch", asked.buckets)
     with lab.progress() as bars:
         sources = tpch(asked.scale, TABLES)
-        spark = lab.session(asked.memory, asked.cores)
-        first = {one.tables: one for one in reversed(engines)}
-        task = bars.add_task("loading", total=len(first) * len(TABLES))
-        loads: dict[str, dict[str, Measured]] = {one.tables: {} for one in engines}
-        for table in TABLES:
-            for one in first.values():
-                bars.update(task, description=f"load {table}: {one.title}")
-                loads[one.tables][table] = lab.load(spark, one, table, sources[table], layout[table])
-                bars.advance(task)
-        rounds = _rounds(spark, engines, asked.rounds, bars)
-        facts = lab.circumstances(spark)
-        spark.stop()
+        with lab.session(asked.memory, asked.cores) as spark:
+            loads = _loads(spark, engines, sources, asked, bars)
+            rounds = _rounds(spark, engines, asked.rounds, bars)
+            facts = lab.circumstances(spark)
     record = _record(asked, engines, loads, rounds, facts)
     report.print_join(record)
-    for path in report.write(record, report.chart_join):
+    for path in report.write(record, report.chart_join, asked.out):
         print(path)
     return 0 if record["rows_equal"] else 1
 
 
-def _rounds(spark: Any, engines: list[Engine], count: int, bars: Any) -> dict[str, list[Measured]]:
+def _loads(
+    spark: SparkSession, engines: list[Engine], sources: dict[str, Path], asked: argparse.Namespace, bars: Progress
+) -> Loads:
+    """Engines that share their tables load them once; several loads are interleaved like the rounds of the query."""
+    layout = layouts("tpch", asked.buckets)
+    makers = {one.tables: one for one in reversed(engines)}
+    loads: Loads = {tables: {table: [] for table in TABLES} for tables in makers}
+    task = bars.add_task("loading", total=len(makers) * len(TABLES) * asked.loads)
+    for table in TABLES:
+        for _ in range(asked.loads):
+            for one in makers.values():
+                bars.update(task, description=f"load {table}: {one.title}")
+                loads[one.tables][table].append(lab.load(spark, one, table, sources[table], layout[table]))
+                bars.advance(task)
+    return loads
+
+
+def _rounds(spark: SparkSession, engines: list[Engine], count: int, bars: Progress) -> Rounds:
     """One round to warm up, then `count` measured ones; each round asks every engine once, in turn."""
-    measured: dict[str, list[Measured]] = {one.name: [] for one in engines}
+    measured: Rounds = {one.name: [] for one in engines}
     task = bars.add_task("query", total=(count + 1) * len(engines))
     for _ in range(count + 1):
         for one in engines:
@@ -60,7 +74,9 @@ def _rounds(spark: Any, engines: list[Engine], count: int, bars: Any) -> dict[st
     return {name: found[1:] for name, found in measured.items()}
 
 
-def _record(asked: argparse.Namespace, engines: list[Engine], loads: Any, rounds: Any, facts: Any) -> dict[str, Any]:
+def _record(
+    asked: argparse.Namespace, engines: list[Engine], loads: Loads, rounds: Rounds, facts: dict[str, Any]
+) -> dict[str, Any]:
     joined = [rounds[one.name][0].rows for one in engines if one.query == "join"]
     return {
         "benchmark": "join",
@@ -75,7 +91,7 @@ def _record(asked: argparse.Namespace, engines: list[Engine], loads: Any, rounds
                 "query": query(one.query),
                 "settings": one.settings,
                 "ddl": one.clustered or one.plain,
-                "load": {table: loaded.numbers() for table, loaded in loads[one.tables].items()},
+                "load": {table: [load.numbers() for load in made] for table, made in loads[one.tables].items()},
                 "median_seconds": median(found.seconds for found in rounds[one.name]),
                 "rounds": [found.numbers() for found in rounds[one.name]],
             }

@@ -2,13 +2,13 @@
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -19,12 +19,20 @@ from benchmarks.data import ROOT
 from benchmarks.engines import Engine, Layout
 from benchmarks.measure import Measured, measure
 
-FOLDER = ROOT / "build" / "bench"
+
+@contextmanager
+def session(memory: str, cores: int) -> Iterator[SparkSession]:
+    """A fresh local session with an empty warehouse in a folder of its own under build, which goes with it."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=ROOT / "build", prefix="lab-", ignore_cleanup_errors=True) as folder:
+        spark = _started(Path(folder), memory, cores)
+        try:
+            yield spark
+        finally:
+            spark.stop()
 
 
-def session(memory: str, cores: int, folder: Path = FOLDER, **options: str) -> SparkSession:
-    """A fresh local session with an empty warehouse in `folder`; whatever an earlier run left there is removed."""
-    shutil.rmtree(folder, ignore_errors=True)
+def _started(folder: Path, memory: str, cores: int) -> SparkSession:
     builder = SparkSession.builder.master(f"local[{cores}]").appName("benchmark")
     settings = {
         "spark.driver.memory": memory,
@@ -38,7 +46,6 @@ def session(memory: str, cores: int, folder: Path = FOLDER, **options: str) -> S
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{ROOT / 'conf' / 'log4j2.properties'}",
         "spark.log.level": "ERROR",
         "spark.colocate.python": sys.executable,
-        **options,
     }
     for key, value in settings.items():
         builder.config(key, value)
@@ -49,6 +56,7 @@ def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: 
     """Makes and fills one table, timed to the last byte on disk."""
     if not spark.catalog.databaseExists(engine.tables):
         spark.sql(f"CREATE DATABASE {engine.tables}")
+    spark.sql(f"DROP TABLE IF EXISTS {engine.tables}.{table}")
     measured = measure(spark, engine.create(table, source, layout))
     os.sync()
     return measured

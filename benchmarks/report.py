@@ -4,7 +4,7 @@ import importlib.metadata
 import json
 from collections.abc import Callable
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import Any
 
 import matplotlib
@@ -29,9 +29,9 @@ def size(count: float) -> str:
     return f"{count:.1f} GiB"
 
 
-def write(record: Record, chart: Callable[[Record, Path], None]) -> list[Path]:
-    """JSON and PNG under results/<version>/; the name says benchmark, scale and time."""
-    folder = RESULTS / importlib.metadata.version("spark-colocate")
+def write(record: Record, chart: Callable[[Record, Path], None], results: Path) -> list[Path]:
+    """JSON and PNG under <results>/<version>/; the name says benchmark, scale and time."""
+    folder = results / importlib.metadata.version("spark-colocate")
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{record['benchmark']}-scale{record['scale']:g}-{record['time'][:16].replace(':', '')}"
     data, image = folder / f"{stem}.json", folder / f"{stem}.png"
@@ -62,7 +62,7 @@ def print_join(record: Record) -> None:
             size(last["spill_bytes"]),
             size(last["task_memory_bytes"]),
             size(max(found["heap_bytes"] for found in one["rounds"])),
-            f"{one['load']['lineitem']['seconds']:.1f} s",
+            f"{median(load['seconds'] for load in one['load']['lineitem']):.1f} s",
         )
     console = _console()
     console.print(table)

@@ -3,8 +3,10 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from benchmarks import join, suite
+from benchmarks.report import RESULTS
 
 
 def main(arguments: list[str]) -> int:
@@ -22,7 +24,10 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
         verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
         verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
-        if name != "join":
+        verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+        if name == "join":
+            verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
+        else:
             verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
     asked = parser.parse_args(arguments)
     return join.run(asked) if asked.verb == "join" else suite.run(asked)

@@ -7,6 +7,8 @@ from typing import Any
 
 import sqlglot
 from pyspark.sql import SparkSession
+from rich.progress import Progress
+from spark_colocate import verdicts
 
 from benchmarks import lab, report
 from benchmarks.data import queries, tpcds, tpch
@@ -20,19 +22,18 @@ ENGINES = ("delta-default", "delta-colocated")
 def run(asked: argparse.Namespace) -> int:
     stock, ours = (engine(name) for name in asked.engines)
     texts = {name: text for name, text in queries(asked.verb).items() if not asked.queries or name in asked.queries}
+    layout = layouts(asked.verb, asked.buckets)
     with lab.progress() as bars:
         sources = tpch(asked.scale) if asked.verb == "tpch" else tpcds(asked.scale)
-        spark = lab.session(asked.memory, asked.cores)
-        layout = layouts(asked.verb, asked.buckets)
-        loads = _load(spark, [stock, ours], sources, layout, bars)
-        task = bars.add_task("queries", total=len(texts))
-        found = []
-        for name, text in texts.items():
-            bars.update(task, description=f"{asked.verb} {name}")
-            found.append(_compare(spark, stock, ours, name, in_spark(text), asked.rounds))
-            bars.advance(task)
-        facts = lab.circumstances(spark)
-        spark.stop()
+        with lab.session(asked.memory, asked.cores) as spark:
+            loads = _load(spark, [stock, ours], sources, layout, bars)
+            task = bars.add_task("queries", total=len(texts))
+            found = []
+            for name, text in texts.items():
+                bars.update(task, description=f"{asked.verb} {name}")
+                found.append(_compare(spark, stock, ours, name, in_spark(text), asked.rounds))
+                bars.advance(task)
+            facts = lab.circumstances(spark)
     record = {
         "benchmark": asked.verb,
         "scale": asked.scale,
@@ -44,7 +45,7 @@ def run(asked: argparse.Namespace) -> int:
         "queries": found,
     }
     report.print_suite(record)
-    for path in report.write(record, report.chart_suite):
+    for path in report.write(record, report.chart_suite, asked.out):
         print(path)
     return 0 if all(one["rows_equal"] for one in found) else 1
 
@@ -55,7 +56,7 @@ def in_spark(text: str) -> str:
 
 
 def _load(
-    spark: SparkSession, engines: list[Engine], sources: dict[str, Path], layout: dict[str, Layout], bars: Any
+    spark: SparkSession, engines: list[Engine], sources: dict[str, Path], layout: dict[str, Layout], bars: Progress
 ) -> dict[str, dict[str, Any]]:
     task = bars.add_task("loading", total=len(engines) * len(sources))
     loads: dict[str, dict[str, Any]] = {one.name: {} for one in engines}
@@ -93,8 +94,6 @@ def _compare(spark: SparkSession, stock: Engine, ours: Engine, name: str, text: 
 
 def _verdicts(spark: SparkSession, ours: Engine, text: str) -> list[str]:
     """How often each reason was given, such as `colocated x2` or `STRAY x1`."""
-    from spark_colocate import verdicts
-
     with lab.using(spark, ours):
         codes = ["colocated" if one.colocated else one.code for one in verdicts(spark.sql(text))]
     return [f"{code} x{codes.count(code)}" for code in dict.fromkeys(codes)]

@@ -1,0 +1,53 @@
+"""The parts of the benchmarks that need no Spark."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from benchmarks.data import TPCH_TABLES, queries
+from benchmarks.engines import HERE, Layout, engine, layouts, query
+from benchmarks.report import size
+from benchmarks.rows import same
+from benchmarks.suite import in_spark
+
+ENGINES = sorted(path.stem for path in (HERE / "engines").glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_engine_file_makes_one_statement_and_names_a_query(name: str) -> None:
+    one = engine(name)
+    made = one.create("orders", Path("/data/orders"), Layout(("o_orderkey",), "sales", 4))
+    assert made.startswith(f"CREATE TABLE {one.tables}.orders USING ")
+    assert made.endswith("FROM parquet.`/data/orders`")
+    assert "{" not in made
+    assert query(one.query)
+
+
+def test_a_table_without_layout_is_made_plainly() -> None:
+    assert "CLUSTERED" not in engine("delta-colocated").create("nation", Path("/data/nation"), Layout())
+
+
+def test_layouts_name_tables_of_the_benchmark() -> None:
+    assert set(layouts("tpch")) <= set(TPCH_TABLES)
+    assert {one.buckets for one in layouts("tpch", 3).values()} == {3}
+
+
+@pytest.mark.parametrize(("name", "count"), [("tpch", 22), ("tpcds", 99)])
+def test_query_texts_come_without_a_network_and_in_sparks_spelling(name: str, count: int) -> None:
+    texts = queries(name)
+    assert next(iter(texts)) == "q1"
+    assert len(texts) == count
+    assert all(in_spark(text) for text in texts.values())
+
+
+def test_rows_are_bags_and_doubles_are_equal_to_nine_digits() -> None:
+    assert same([(1, "a"), (2, None)], [(2, None), (1, "a")])
+    assert same([(0.1 + 0.2,)], [(0.3,)])
+    assert not same([(1,)], [(1,), (1,)])
+    assert not same([(Decimal("1.0"),)], [(Decimal("1.1"),)])
+    assert not same([("1",)], [(1,)])
+
+
+def test_sizes_are_for_people() -> None:
+    assert [size(0), size(1023), size(1536), size(3 * 1024**3)] == ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]
