@@ -28,10 +28,6 @@ object DeltaReflection {
   /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
   def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
 
-  /** Rows and bytes that data skipping left, where Delta counted them. */
-  def scannedRows(preparedIndex: FileIndex): Option[Long] =
-    call(call(call(preparedIndex, "preparedScan"), "scanned"), "rows").asInstanceOf[Option[Long]]
-
   def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]
 
   private[layout] def call(target: AnyRef, method: String): AnyRef =

@@ -7,7 +7,8 @@ import org.apache.spark.sql.functions.{col, expr}
 
 /**
  * Rows of the largest bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes would not
- * do: they are compressed, and a hot key compresses best. One small job over Delta's cached state per table version.
+ * do: they are compressed, and a hot key compresses best. One job of a single stage over Delta's cached
+ * state per table version.
  */
 object DeltaRowCounts {
 
@@ -18,32 +19,32 @@ object DeltaRowCounts {
       override def removeEldestEntry(eldest: JMap.Entry[(String, Long), Option[Long]]): Boolean = size() > Capacity
     })
 
-  /** None where a file has no statistics. A table whose rows together stay below `enough` is not looked at closer. */
-  def largestBucket(preparedIndex: FileIndex, enough: Long): Option[Long] =
-    DeltaReflection.scannedRows(preparedIndex).filter(_ <= enough).orElse {
-      val snapshot = DeltaReflection.snapshotOf(preparedIndex)
-      val key = (snapshot.tableId, snapshot.version)
-      Option(largest.get(key)).getOrElse {
-        val counted = count(snapshot)
-        largest.put(key, counted)
-        counted
-      }
+  /** None where a file has no statistics. Delta's own count of scanned rows would not do: it takes such a file for -1. */
+  def largestBucket(preparedIndex: FileIndex): Option[Long] = {
+    val snapshot = DeltaReflection.snapshotOf(preparedIndex)
+    val key = (snapshot.tableId, snapshot.version)
+    Option(largest.get(key)).getOrElse {
+      val counted = count(snapshot)
+      largest.put(key, counted)
+      counted
     }
+  }
 
   private def count(snapshot: DeltaSnapshot): Option[Long] = {
-    val bucket = snapshot.partitionSchema(BucketColumn.Name)
-    val physical =
-      if (bucket.metadata.contains("delta.columnMapping.physicalName")) {
-        bucket.metadata.getString("delta.columnMapping.physicalName")
-      } else bucket.name
-    val row = snapshot.allFiles
+    val files = snapshot.allFiles
       .select(
-        col("partitionValues").getItem(physical).as("bucket"),
-        expr("get_json_object(stats, '$.numRecords')").cast("bigint").as("rows"))
-      .groupBy("bucket")
-      .agg(expr("sum(rows)").as("rows"), expr("count_if(rows is null)").as("unknown"))
-      .agg(expr("max(rows)"), expr("sum(unknown)"), expr("count(*)"))
-      .head()
-    if (row.getLong(2) == 0) Some(0L) else Option.when(row.getLong(1) == 0)(row.getLong(0))
+        col("partitionValues").getItem(physicalName(snapshot)),
+        expr("get_json_object(stats, '$.numRecords')").cast("bigint"))
+      .collect()
+    Option.when(!files.exists(_.isNullAt(1))) {
+      files.groupMapReduce(_.getString(0))(_.getLong(1))(_ + _).values.maxOption.getOrElse(0L)
+    }
+  }
+
+  /** Partition values are kept under the column's physical name, which column mapping sets apart. */
+  private def physicalName(snapshot: DeltaSnapshot): String = {
+    val bucket = snapshot.partitionSchema(BucketColumn.Name)
+    val key = "delta.columnMapping.physicalName"
+    if (bucket.metadata.contains(key)) bucket.metadata.getString(key) else bucket.name
   }
 }

@@ -21,30 +21,30 @@ case class BuildSideBound(session: SparkSession) {
 
   def bytesOfLargestTask(plan: SparkPlan, keyCount: Int): Option[Long] = {
     val width = BuildSideBound.rowBytes(plan.output, keyCount)
-    rows(plan, enough = budget / width).map(saturatingMultiply(_, width))
+    rows(plan).map(saturatingMultiply(_, width))
   }
 
-  /** Rows of the largest task. `enough`: a total below this needs no closer look. */
-  private def rows(plan: SparkPlan, enough: Long): Option[Long] = plan match {
-    case scan: ColocatedScanExec => scanRows(scan, enough)
+  /** Rows of the largest task. */
+  private def rows(plan: SparkPlan): Option[Long] = plan match {
+    case scan: ColocatedScanExec => scanRows(scan)
     case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
         _: ColumnarToRowExec | _: BaseAggregateExec =>
-      rows(plan.children.head, enough)
+      rows(plan.children.head)
     case join: BaseJoinExec =>
       join.joinType match {
-        case LeftExistence(_) => rows(join.left, enough)
+        case LeftExistence(_) => rows(join.left)
         case _ => None
       }
     case _ => None
   }
 
-  private def scanRows(scan: ColocatedScanExec, enough: Long): Option[Long] = scan.evidence.source match {
-    case _: BucketSource.PartitionValue => 
+  private def scanRows(scan: ColocatedScanExec): Option[Long] = scan.evidence.source match {
+    case _: BucketSource.PartitionValue =>
       val bucketsPerTask = scan.mode match {
         case ReadMode.ByBucket(tasks) => (scan.buckets / tasks).toLong
         case ReadMode.ByBytes => scan.buckets.toLong
       }
-      DeltaRowCounts.largestBucket(scan.relation.location, enough).map(saturatingMultiply(_, bucketsPerTask))
+      DeltaRowCounts.largestBucket(scan.relation.location).map(saturatingMultiply(_, bucketsPerTask))
     case BucketSource.FileName => None
   }
 
