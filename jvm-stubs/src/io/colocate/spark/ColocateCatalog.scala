@@ -21,7 +21,7 @@ class ColocateCatalog extends DelegatingCatalog {
 
   private var wrapped: Option[CatalogPlugin] = None
   private var session: Option[CatalogPlugin] = None
-  private lazy val ddl = new MemberDdl(SparkSession.active)
+  private lazy val ddl = new MemberDdl(SparkSession.active, tables)
 
   override protected def inner: CatalogPlugin = wrapped.orElse(session).get
 
@@ -47,13 +47,25 @@ class ColocateCatalog extends DelegatingCatalog {
     ddl.create(ident, info)(super.createTable(ident, _))
 
   override def stageCreate(ident: Identifier, info: TableInfo): StagedTable =
-    ddl.stage(ident, info)(super.stageCreate(ident, _))
+    ddl.stage(ident, info, replace = false)(super.stageCreate(ident, _))
 
   override def stageReplace(ident: Identifier, info: TableInfo): StagedTable =
-    ddl.stage(ident, info)(super.stageReplace(ident, _))
+    ddl.stage(ident, info, replace = true)(super.stageReplace(ident, _))
 
   override def stageCreateOrReplace(ident: Identifier, info: TableInfo): StagedTable =
-    ddl.stage(ident, info)(super.stageCreateOrReplace(ident, _))
+    ddl.stage(ident, info, replace = true)(super.stageCreateOrReplace(ident, _))
+
+  override def alterTable(ident: Identifier, changes: TableChange*): Table =
+    ddl.alter(ident, changes)(wanted => super.alterTable(ident, wanted: _*))
+
+  override def dropTable(ident: Identifier): Boolean = ddl.drop(ident, purge = false)(super.dropTable(ident))
+
+  override def purgeTable(ident: Identifier): Boolean = ddl.drop(ident, purge = true)(super.purgeTable(ident))
+
+  override def renameTable(from: Identifier, to: Identifier): Unit = ddl.rename(from, to)(super.renameTable(from, to))
+
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
+    ddl.dropNamespace(namespace)(super.dropNamespace(namespace, cascade))
 
   override def loadTable(ident: Identifier): Table = systemTable(ident).getOrElse(super.loadTable(ident))
 

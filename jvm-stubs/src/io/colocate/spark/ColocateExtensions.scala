@@ -5,10 +5,14 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
+import org.apache.spark.sql.colocate.admin.ColocateParser
+import org.apache.spark.sql.colocate.ddl.{CarryWriterOptions, CheckBucketKeys, KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan._
 import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutWrites, PlanBucketedWrite}
+import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutPathWrites, LayOutWrites, PlanBucketedWrite}
 
 /**
  * The wiring, phase by phase. Names that users type live in this package; what they do, in
@@ -16,12 +20,11 @@ import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutWrites, Plan
  *
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
- *               |          |             |                    |                                   |
- *        ColocateParser    |       WrapNativeDdl      PlanColocatedScans                  TuneColocatedPlan
- *                  HideBucketColumn  KeepNativeLayout  PlanWriteLayout
- *                          |          |                       |                                   |
- *             HideBucketColumn  FillBucketColumn   PlanColocatedScans                  TuneColocatedPlan
- *                               LayOutWrites       PlanBucketedWrite
+ *               |          |          |                       |                                   |
+ *      ColocateParser      |   WrapNativeDdl, KeepNativeLayout  |                         TuneColocatedPlan
+ *                          |   CarryWriterOptions     PlanColocatedScans
+ *             HideBucketColumn FillBucketColumn       PlanWriteLayout
+ *                              LayOutWrites           PlanBucketedWrite
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -35,6 +38,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
   }
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
+
     // text that Spark can't parse: SHOW PROC
     extensions.injectParser((_, spark) => new ColocateParser(spark))
 
@@ -47,8 +51,12 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(s => RefuseHiveMembers(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => WrapNativeDdl(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)
-    // while and after a write is matched to its table; Delta's rules run between the two
+
+    // writes to bucketed Delta tables, while and after they are matched to their table; Delta's rules run in between
+    extensions.injectResolutionRule(s => CarryWriterOptions(s.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(s => CheckBucketKeys(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => FillBucketColumn(s.asInstanceOf[SparkSession]))
+    extensions.injectPostHocResolutionRule(s => LayOutPathWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
 

@@ -62,11 +62,10 @@ object CatalogWatch {
     if (watched.add(catalog)) catalog.addListener(new CatalogWatch(catalog, session))
   }
 
-  /** While one of our own statements works on the table, its events are no news. */
-  def quietly[T](names: Seq[(String, String)])(work: => T): T = {
-    val mine = names.filter(quiet.add)
-    try work finally mine.foreach(quiet.remove)
-  }
+  /** While one of our own statements works on the tables, their events are no news. Gives back those to listen to. */
+  def silence(names: Seq[(String, String)]): Seq[(String, String)] = names.filter(quiet.add)
+
+  def listen(names: Seq[(String, String)]): Unit = names.foreach(quiet.remove)
 
   private def isQuiet(db: String, table: String): Boolean = quiet.contains(db -> table)
 }

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.ddl
 
-import java.util.{HashMap => JHashMap, Locale, Map => JMap}
+import java.util.{Locale, Map => JMap}
 
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.BucketColumn
@@ -22,10 +22,11 @@ object DeltaLayout {
 
   private val DeltaClass = "org.apache.spark.sql.delta.sources.deltadatasource"
 
-  def isDelta(properties: JMap[String, String], conf: SQLConf): Boolean = {
-    val provider = properties.getOrDefault(TableCatalog.PROP_PROVIDER, conf.defaultDataSourceName)
-    Set("delta", DeltaClass).contains(provider.toLowerCase(Locale.ROOT))
-  }
+  def isDelta(properties: JMap[String, String], conf: SQLConf): Boolean =
+    isDelta(Option(properties.get(TableCatalog.PROP_PROVIDER)), conf)
+
+  def isDelta(provider: Option[String], conf: SQLConf): Boolean =
+    Set("delta", DeltaClass).contains(provider.getOrElse(conf.defaultDataSourceName).toLowerCase(Locale.ROOT))
 
   /** The layout that the statement asks for; None without CLUSTERED BY. */
   def of(info: TableInfo, conf: SQLConf): Option[DeltaLayout] =
@@ -49,13 +50,7 @@ object DeltaLayout {
     rebuilt(info, info.columns() :+ bucket, partitions, info.properties())
   }
 
-  def withoutProperty(info: TableInfo, key: String): TableInfo = {
-    val properties = new JHashMap[String, String](info.properties())
-    properties.remove(key)
-    rebuilt(info, info.columns(), info.partitions(), properties)
-  }
-
-  private def rebuilt(
+  def rebuilt(
       info: TableInfo, columns: Array[Column], partitions: Array[Transform],
       properties: JMap[String, String]): TableInfo =
     new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties)

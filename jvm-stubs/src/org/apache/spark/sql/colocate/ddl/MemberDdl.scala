@@ -1,21 +1,135 @@
 package org.apache.spark.sql.colocate.ddl
 
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{Identifier, StagedTable, Table, TableInfo}
+import scala.jdk.CollectionConverters._
+import scala.util.Try
 
-/** The catalog's statements on Delta tables with buckets. */
-class MemberDdl(session: SparkSession) {
+import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.layout.DeltaTables
+import org.apache.spark.sql.connector.catalog._
+
+/**
+ * The catalog's statements where a bucketed Delta table or a group is concerned. Each goes through the control plane in
+ * two phases; a statement that concerns neither goes straight to the inner catalog.
+ */
+class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
-    work(layoutOf(info).fold(info)(DeltaLayout.applied(info, _)))
-
-  def stage(ident: Identifier, info: TableInfo)(work: TableInfo => StagedTable): StagedTable =
-    layoutOf(info) match {
-      case None => work(info)
-      case layout => new ColocatedStagedTable(work(DeltaLayout.applied(info, layout.get)), layout, Ticket.None)
+    statement(ident, info).fold(work(info)) { statement =>
+      checked(statement, replace = false)
+      val ticket = begin(statement, statement.group, replace = false)
+      val files = LeftBehind.before(session, statement.location)
+      TwoPhase.around(ticket) {
+        try work(statement.forDelta)
+        catch { case e: Throwable => files.remove(tables.tableExists(ident)); throw e }
+      }(location(ident))
     }
 
-  private def layoutOf(info: TableInfo): Option[DeltaLayout] =
-    if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) DeltaLayout.of(info, session.sessionState.conf)
-    else None
+  /** @param replace may a table of this name exist? */
+  def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
+    val existing = if (replace) load(ident) else None
+    val overwrite = V1Overwrite.isMarked(info)
+    val unmarked = V1Overwrite.unmarked(info)
+    if (statement(ident, unmarked).isEmpty && !existing.exists(t => isMember(ident, t) || layoutOf(t).isDefined)) work(unmarked)
+    else staged(new DeltaStatement(session, ident, unmarked), existing, overwrite)(work)
+  }
+
+  private def staged(statement: DeltaStatement, existing: Option[Table], overwrite: Boolean)(
+      work: TableInfo => StagedTable): StagedTable = {
+    val held = existing.flatMap(t => GroupProperties.group(t.properties().asScala.toMap))
+    // df.write.mode("overwrite").saveAsTable keeps the table's properties, and so its group.
+    val group = if (overwrite) statement.group.orElse(held) else statement.group
+    checked(statement, replace = existing.isDefined)
+    val keepsLayout = overwrite && statement.layout.isEmpty
+    val ticket =
+      if ((group.isEmpty && !existing.exists(isMember(statement.ident, _))) || keepsLayout) Ticket.Nothing
+      else begin(statement, Some(group.getOrElse("")), replace = existing.isDefined)
+    val files = LeftBehind.before(session, statement.location.filter(_ => existing.isEmpty))
+    try {
+      val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
+      new ColocatedStagedTable(work(statement.forDelta), statement.layout, target, new Ticket {
+        override def commit(where: => Option[String]): Unit = ticket.commit(location(statement.ident))
+        override def abort(): Unit =
+          try files.remove(tables.tableExists(statement.ident)) finally ticket.abort()
+      })
+    } catch { case e: Throwable => ticket.abort(); throw e }
+  }
+
+  def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
+    if (!AlterGroupOfDelta.concerns(changes)) work(changes)
+    else load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
+      val alter = new AlterGroupOfDelta(session, ident, table, changes)
+      alter.refuseBrokenLayout()
+      if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
+      else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
+    }
+
+  def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
+    if (!load(ident).exists(isMember(ident, _))) work
+    else {
+      val args = DeltaStatement.name(session, ident) :+ ("purge" -> purge)
+      TwoPhase(session, "begin_drop", args: _*)(work)(None)
+    }
+
+  def rename(from: Identifier, to: Identifier)(work: => Unit): Unit =
+    if (!load(from).exists(isMember(from, _))) work
+    else {
+      val full = if (to.namespace().isEmpty) Identifier.of(from.namespace(), to.name()) else to
+      val renamed = DeltaStatement.name(session, full).map { case (key, value) => s"new_$key" -> value }
+      val args = DeltaStatement.name(session, from) ++ renamed
+      TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
+    }
+
+  /** The groups of a database end with it. */
+  def dropNamespace(namespace: Array[String])(work: => Boolean): Boolean = {
+    val members = Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists(i => load(i).exists(isMember(i, _)))
+    val dropped = work
+    if (dropped && members) ControlPlane.call(session, "drop_database", "db" -> namespace.last)
+    dropped
+  }
+
+  private def statement(ident: Identifier, info: TableInfo): Option[DeltaStatement] = {
+    val group = GroupProperties.group(info.properties().asScala.toMap)
+    if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) {
+      val statement = new DeltaStatement(session, ident, info)
+      Option.when(statement.layout.isDefined || group.isDefined)(statement)
+    } else {
+      group.foreach(refuseFormat(ident, info, _))
+      None
+    }
+  }
+
+  /** A format that is neither Delta nor native: the control plane says which ones can be in a group. */
+  private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit =
+    ControlPlane.call(session, "check_layout", DeltaStatement.name(session, ident) ++ Seq(
+      "group" -> group,
+      "format" -> info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, session.sessionState.conf.defaultDataSourceName),
+      "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
+
+  private def checked(statement: DeltaStatement, replace: Boolean): Unit = {
+    statement.refusePathInGroup()
+    if (statement.layout.isDefined || statement.group.isDefined) {
+      ControlPlane.call(session, "check_layout", statement.facts(statement.group.getOrElse(""), replace): _*)
+    }
+  }
+
+  private def begin(statement: DeltaStatement, group: Option[String], replace: Boolean): Ticket =
+    group.fold[Ticket](Ticket.Nothing)(g => Ticket.begin(session, "begin_create", statement.facts(g, replace): _*))
+
+  private def location(ident: Identifier): Option[String] =
+    load(ident).flatMap(t => Option(t.properties().get(TableCatalog.PROP_LOCATION)))
+
+  private def load(ident: Identifier): Option[Table] =
+    try Some(tables.loadTable(ident))
+    catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
+
+  private def layoutOf(table: Table) = DeltaTables.layoutOf(session, table)
+
+  // A table whose metadata can't be read must still be droppable: then the pushed picture decides alone.
+  private def isMember(ident: Identifier, table: Table): Boolean = {
+    val Seq((_, db: String), (_, name: String)) = DeltaStatement.name(session, ident): @unchecked
+    GroupState.current.memberByTable.contains(db -> name) ||
+    Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
+  }
 }

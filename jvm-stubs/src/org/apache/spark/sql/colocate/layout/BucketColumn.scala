@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.Column
 import org.apache.spark.sql.types.{IntegerType, StructField, StructType}
 
 /** The hidden partition column of a Delta member: `_colocate_bucket INT GENERATED ALWAYS AS (pmod(hash(keys), n))`. */
@@ -30,6 +31,8 @@ object BucketColumn {
     } yield layout
 
   def without(schema: StructType): StructType = StructType(schema.filterNot(_.name == Name))
+
+  def visible(columns: Seq[Column]): Seq[Column] = columns.filterNot(_.name == Name)
 
   def isNamed(field: StructField): Boolean = field.name.equalsIgnoreCase(Name)
 

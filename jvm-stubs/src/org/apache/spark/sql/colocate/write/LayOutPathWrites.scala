@@ -1,0 +1,49 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.layout.DeltaTables
+import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** `df.write.format("delta").save(path)` into a bucketed table: the same layout, and the same dynamic overwrite. */
+case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private val DeltaSource = "org.apache.spark.sql.delta.sources.DeltaDataSource"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved => targetOf(save).fold(plan)(laidOut(save, _))
+    case _ => plan
+  }
+
+  private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
+    val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
+    if (dynamic && target.userPartitions.nonEmpty) {
+      OverwriteUserPartitions(target, save.query, save.options - "path", evolve = false)
+    } else {
+      val bucketed = target.keysIn(save.query.output).fold(save.query) {
+        BucketedWrite.over(save.query, _, target.layout.buckets)
+      }
+      val options = if (dynamic) OverwriteMode.static(save.options) else save.options
+      save.copy(query = bucketed, options = options + ("optimizeWrite" -> "false"))
+    }
+  }
+
+  private def isDelta(save: SaveIntoDataSourceCommand): Boolean =
+    save.dataSource.getClass.getName == DeltaSource && save.options.contains("path") &&
+      (save.mode == SaveMode.Overwrite || save.mode == SaveMode.Append)
+
+  private def targetOf(save: SaveIntoDataSourceCommand): Option[BucketedTarget] = save.query match {
+    case _: BucketedWrite => None
+    case _ =>
+      val catalog = session.sessionState.catalogManager.v2SessionCatalog
+      val ident = Identifier.of(Array("delta"), save.options("path"))
+      for {
+        table <- CatalogV2Util.loadTable(catalog, ident)
+        layout <- DeltaTables.layoutOf(session, table)
+      } yield BucketedTarget(DataSourceV2Relation.create(table, Some(catalog), Some(ident)), layout)
+  }
+}

@@ -1,0 +1,28 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode.DYNAMIC
+
+/** Delta's options of an overwrite: `partitionOverwriteMode`, for which the session's setting stands in, and its kin. */
+object OverwriteMode {
+
+  private val Mode = "partitionOverwriteMode"
+  private val ReplaceWhere = "replaceWhere"
+
+  def isDynamic(options: Map[String, String], conf: SQLConf): Boolean = {
+    val named = CaseInsensitiveMap(options)
+    !named.contains(ReplaceWhere) && !flag(options, "overwriteSchema") &&
+    named.getOrElse(Mode, conf.partitionOverwriteMode.toString).equalsIgnoreCase(DYNAMIC.toString)
+  }
+
+  def static(options: Map[String, String]): Map[String, String] =
+    options.filterNot(_._1.equalsIgnoreCase(Mode)) + (Mode -> "static")
+
+  /** Replaces what fulfils the condition, in the transaction that writes the rows. */
+  def where(options: Map[String, String], condition: String): Map[String, String] =
+    static(options) + (ReplaceWhere -> condition)
+
+  def flag(options: Map[String, String], key: String): Boolean =
+    CaseInsensitiveMap(options).get(key).exists(_.equalsIgnoreCase("true"))
+}
