@@ -4,9 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
-import org.apache.spark.sql.colocate.ddl.{KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
-import org.apache.spark.sql.colocate.admin.ColocateParser
-import org.apache.spark.sql.colocate.ddl.{CarryWriterOptions, CheckBucketKeys, KeepNativeLayout, PlanWriteLayout, RefuseHiveMembers, WrapNativeDdl}
+import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
 import org.apache.spark.sql.colocate.plan._
@@ -21,9 +19,10 @@ import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutPathWrites, 
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
  *               |          |          |                       |                                   |
- *      ColocateParser      |   WrapNativeDdl, KeepNativeLayout  |                         TuneColocatedPlan
+ *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan
+ *                          |   WrapNativeDdl, KeepNativeLayout  |
  *                          |   CarryWriterOptions     PlanColocatedScans
- *             HideBucketColumn FillBucketColumn       PlanWriteLayout
+ *            HideBucketColumn  FillBucketColumn       PlanWriteLayout
  *                              LayOutWrites           PlanBucketedWrite
  * }}}
  */
@@ -45,9 +44,10 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // before relations are resolved: a read of a bucketed Delta table shows the user's columns
     extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
 
-    // resolution: DDL on native tables goes through the control plane, writes to them keep one file per bucket
-    // DESCRIBE and SHOW tell what CREATE said
+    // resolution: DESCRIBE and SHOW tell what CREATE said
     extensions.injectResolutionRule(s => ShowAsDeclared(s.asInstanceOf[SparkSession]))
+
+    // DDL on native tables goes through the control plane, writes to them keep one file per bucket
     extensions.injectResolutionRule(s => RefuseHiveMembers(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => WrapNativeDdl(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(_ => KeepNativeLayout)
