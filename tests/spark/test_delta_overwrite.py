@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-BUCKETED = "USING delta CLUSTERED BY (id) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
+BUCKETS = "CLUSTERED BY (id) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
 DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
 
@@ -68,7 +68,7 @@ def ids(spark: SparkSession, where: str = "true") -> list[int]:
 
 @every_writer
 def test_without_a_user_partition_it_replaces_the_whole_table(spark: SparkSession, db: str, write: Writer) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, v STRING) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, v STRING) USING delta {BUCKETS}")
     spark.sql("INSERT INTO t SELECT id, 'old' FROM range(200)")
 
     write(spark, spark.sql("SELECT 1000L AS id, 'new' AS v"))
@@ -80,7 +80,7 @@ def test_without_a_user_partition_it_replaces_the_whole_table(spark: SparkSessio
 def test_with_a_user_partition_it_replaces_the_partitions_that_are_written(
     spark: SparkSession, db: str, write: Writer
 ) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) PARTITIONED BY (dt) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) USING delta PARTITIONED BY (dt) {BUCKETS}")
     spark.sql("INSERT INTO t SELECT id, CASE id % 4 WHEN 3 THEN NULL ELSE concat('d', id % 4) END FROM range(200)")
 
     write(spark, spark.sql("SELECT * FROM VALUES (1000L, 'd1'), (1001L, NULL), (1002L, 'it''s') AS v(id, dt)"))
@@ -91,9 +91,9 @@ def test_with_a_user_partition_it_replaces_the_partitions_that_are_written(
     assert len(ids(spark, "dt IN ('d0', 'd2')")) == 100
 
 
-@every_writer
+@pytest.mark.parametrize("write", [sql, overwrite_partitions, save_as_table], ids=lambda w: w.__name__)
 def test_many_rows_over_few_keep_nothing_old_and_lose_nothing_new(spark: SparkSession, db: str, write: Writer) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, y INT, m INT) PARTITIONED BY (y, m) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, y INT, m INT) USING delta PARTITIONED BY (y, m) {BUCKETS}")
     spark.sql("INSERT INTO t VALUES (1, 2024, 1), (2, 2024, 2), (3, 2025, 1)")
 
     write(spark, spark.sql("SELECT id, 2024 AS y, 1 + cast(id % 3 AS INT) AS m FROM range(100, 400)"))
@@ -103,21 +103,21 @@ def test_many_rows_over_few_keep_nothing_old_and_lose_nothing_new(spark: SparkSe
 
 
 def test_an_empty_query_replaces_no_partition(spark: SparkSession, db: str) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) PARTITIONED BY (dt) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) USING delta PARTITIONED BY (dt) {BUCKETS}")
     spark.sql("INSERT INTO t VALUES (1, 'a')")
     overwrite_partitions(spark, spark.sql("SELECT id, dt FROM t WHERE false"))
     assert ids(spark) == [1]
 
 
 def test_a_query_that_changes_with_each_run_is_run_once(spark: SparkSession, db: str) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, p INT) PARTITIONED BY (p) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, p INT) USING delta PARTITIONED BY (p) {BUCKETS}")
     spark.sql("INSERT INTO t SELECT id, cast(id % 50 AS INT) FROM range(50)")
     overwrite_partitions(spark, spark.sql("SELECT id, cast(rand() * 50 AS INT) AS p FROM range(1000, 1020)"))
     assert [i for i in ids(spark) if i >= 1000] == list(range(1000, 1020))
 
 
 def test_it_is_one_commit(spark: SparkSession, db: str) -> None:
-    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) PARTITIONED BY (dt) {BUCKETED}")
+    spark.sql(f"CREATE TABLE t (id BIGINT, dt STRING) USING delta PARTITIONED BY (dt) {BUCKETS}")
     spark.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
     before = spark.sql("DESCRIBE HISTORY t").count()
     overwrite_partitions(spark, spark.sql("SELECT 9L AS id, 'a' AS dt"))

@@ -65,7 +65,7 @@ class ColocateCatalog extends DelegatingCatalog {
   override def renameTable(from: Identifier, to: Identifier): Unit = ddl.rename(from, to)(super.renameTable(from, to))
 
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
-    ddl.dropNamespace(namespace)(super.dropNamespace(namespace, cascade))
+    ddl.dropNamespace(namespace, cascade)(super.dropNamespace(namespace, cascade))
 
   override def loadTable(ident: Identifier): Table = systemTable(ident).getOrElse(super.loadTable(ident))
 

@@ -6,11 +6,9 @@ import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.explain.ExplainProvider
-import org.apache.spark.sql.colocate.hiding.{FinishVisibleColumns, HideBucketColumn}
+import org.apache.spark.sql.colocate.hiding._
 import org.apache.spark.sql.colocate.plan._
-import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutWrites, PlanBucketedWrite}
-import org.apache.spark.sql.colocate.plan.{PlanColocatedScans, TuneColocatedPlan, TuneWithoutAqe}
-import org.apache.spark.sql.colocate.write.{FillBucketColumn, LayOutPathWrites, LayOutWrites, PlanBucketedWrite}
+import org.apache.spark.sql.colocate.write._
 
 /**
  * The wiring, phase by phase. Names that users type live in this package; what they do, in
@@ -56,6 +54,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(s => CarryWriterOptions(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => CheckBucketKeys(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => FillBucketColumn(s.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(_ => BareTargets)
+    extensions.injectResolutionRule(s => ExpandMergeStars(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutPathWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)

@@ -82,8 +82,11 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     }
 
   /** The groups of a database end with it. */
-  def dropNamespace(namespace: Array[String])(work: => Boolean): Boolean = {
-    val members = Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists(i => load(i).exists(isMember(i, _)))
+  def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
+    val members = cascade && Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists { ident =>
+      // Temporary views are listed too, without a namespace.
+      ident.namespace().nonEmpty && load(ident).exists(isMember(ident, _))
+    }
     val dropped = work
     if (dropped && members) ControlPlane.call(session, "drop_database", "db" -> namespace.last)
     dropped
