@@ -59,6 +59,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => LayOutPathWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
+    extensions.injectQueryStageOptimizerRule(s => SplitLargeBuckets(s.asInstanceOf[SparkSession]))
 
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)

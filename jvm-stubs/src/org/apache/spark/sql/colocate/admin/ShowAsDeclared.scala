@@ -36,6 +36,9 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
     case describe @ DescribeTableCommand(_, table, spec, true, output) if spec.isEmpty =>
       nativeInformation(describe).fold(plan)(DescribeLayout(describe, _, output))
 
+    // The root of a plan: spark.catalog.listColumns looks at the table itself.
+    case Clustered(resolved, _) => resolved.copy(table = new DeclaredTable(resolved.table))
+
     case _ => plan
   }
 

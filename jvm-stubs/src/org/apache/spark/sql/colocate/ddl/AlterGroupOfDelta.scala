@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketColumn, DeltaTables}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
-import org.apache.spark.sql.connector.catalog.TableChange.{ColumnChange, DeleteColumn, RemoveProperty, RenameColumn, SetProperty, UpdateColumnType}
+import org.apache.spark.sql.connector.catalog.TableChange._
 
 /** ALTER TABLE of a Delta table that joins, moves, leaves, or touches the columns that its layout is made of. */
 class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, changes: Seq[TableChange]) {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.write.{BucketedTarget, OverwriteMode}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.connector.expressions.{BucketTransform, FieldReference, IdentityTransform, LiteralValue, Transform}
+import org.apache.spark.sql.connector.expressions._
 import org.apache.spark.sql.types.IntegerType
 
 /**
@@ -19,7 +19,8 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private val V1 = SupportsV1OverwriteWithSaveAsTable.OPTION_NAME
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case create: CreateTableAsSelect if isDelta(create.tableSpec) && GroupProperties.mentions(create.writeOptions.keys) =>
+    case create: CreateTableAsSelect
+        if isDelta(create.tableSpec) && GroupProperties.mentions(create.writeOptions.keys) =>
       create.copy(
         tableSpec = carried(create.tableSpec, create.writeOptions),
         writeOptions = GroupProperties.without(create.writeOptions))
@@ -60,7 +61,9 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private def isMarked(replace: ReplaceTableAsSelect): Boolean = properties(replace.tableSpec).contains(V1Overwrite.Mark)
 
   private def bucketing(table: BucketedTarget): Transform =
-    BucketTransform(LiteralValue(table.layout.buckets, IntegerType), table.layout.keys.map(k => FieldReference(Seq(k))))
+    BucketTransform(
+      LiteralValue(table.layout.buckets, IntegerType),
+      table.layout.keys.map(key => FieldReference(Seq(key))))
 
   private def isPartitioned(table: BucketedTarget, others: Seq[Transform]): Boolean =
     others.isEmpty || others == table.userPartitions.map(name => IdentityTransform(FieldReference(Seq(name))))

@@ -23,8 +23,10 @@ case class CheckBucketKeys(session: SparkSession) extends Rule[LogicalPlan] {
       val info = new TableInfo.Builder()
         .withColumns(CatalogV2Util.structTypeToV2Columns(create.tableSchema))
         .withPartitions(create.partitioning.toArray).build()
-      for (layout <- DeltaLayout.of(info, conf) if !layout.keys.forall(key => create.tableSchema.fieldNames.contains(key))) {
-        ControlPlane.call(session, "check_layout", new DeltaStatement(session, ident, info).facts("", replace = false): _*)
+      val columns = create.tableSchema.fieldNames
+      if (DeltaLayout.of(info, conf).exists(!_.keys.forall(columns.contains(_)))) {
+        val facts = new DeltaStatement(session, ident, info).facts("", replace = false)
+        ControlPlane.call(session, "check_layout", facts: _*)
       }
     case _ =>
   }

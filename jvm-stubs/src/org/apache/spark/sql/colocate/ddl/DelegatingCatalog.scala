@@ -49,7 +49,8 @@ abstract class DelegatingCatalog extends CatalogExtension with StagingTableCatal
 
   // The older forms of CREATE, for callers other than Spark, lead to the one that carries a TableInfo.
   override def createTable(
-      ident: Identifier, schema: StructType, partitions: Array[Transform], properties: util.Map[String, String]): Table =
+      ident: Identifier, schema: StructType, partitions: Array[Transform],
+      properties: util.Map[String, String]): Table =
     createTable(ident, info(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
   override def createTable(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],

@@ -20,10 +20,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       checked(statement, replace = false)
       val ticket = begin(statement, statement.group, replace = false)
       val files = LeftBehind.before(session, statement.location)
-      TwoPhase.around(ticket) {
-        try work(statement.forDelta)
-        catch { case e: Throwable => files.remove(tables.tableExists(ident)); throw e }
-      }(location(ident))
+      TwoPhase.around(removing(ticket, files, ident))(work(statement.forDelta))(location(ident))
     }
 
   /** @param replace may a table of this name exist? */
@@ -31,7 +28,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     val existing = if (replace) load(ident) else None
     val overwrite = V1Overwrite.isMarked(info)
     val unmarked = V1Overwrite.unmarked(info)
-    if (statement(ident, unmarked).isEmpty && !existing.exists(t => isMember(ident, t) || layoutOf(t).isDefined)) work(unmarked)
+    val concerned = existing.exists(table => isMember(ident, table) || layoutOf(table).isDefined)
+    if (statement(ident, unmarked).isEmpty && !concerned) work(unmarked)
     else staged(new DeltaStatement(session, ident, unmarked), existing, overwrite)(work)
   }
 
@@ -46,14 +44,20 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       if ((group.isEmpty && !existing.exists(isMember(statement.ident, _))) || keepsLayout) Ticket.Nothing
       else begin(statement, Some(group.getOrElse("")), replace = existing.isDefined)
     val files = LeftBehind.before(session, statement.location.filter(_ => existing.isEmpty))
+    val whole = removing(ticket, files, statement.ident)
+    var staged = false
     try {
       val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
-      new ColocatedStagedTable(work(statement.forDelta), statement.layout, target, new Ticket {
-        override def commit(where: => Option[String]): Unit = ticket.commit(location(statement.ident))
-        override def abort(): Unit =
-          try files.remove(tables.tableExists(statement.ident)) finally ticket.abort()
-      })
-    } catch { case e: Throwable => ticket.abort(); throw e }
+      val table = new ColocatedStagedTable(work(statement.forDelta), statement.layout, target, whole)
+      staged = true
+      table
+    } finally if (!staged) whole.abort()
+  }
+
+  /** The ticket, with the files of a statement that failed. */
+  private def removing(ticket: Ticket, files: LeftBehind, ident: Identifier): Ticket = new Ticket {
+    override def commit(where: => Option[String]): Unit = ticket.commit(location(ident))
+    override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
   }
 
   def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
@@ -104,11 +108,12 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   }
 
   /** A format that is neither Delta nor native: the control plane says which ones can be in a group. */
-  private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit =
+  private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
+    val default = session.sessionState.conf.defaultDataSourceName
+    val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
     ControlPlane.call(session, "check_layout", DeltaStatement.name(session, ident) ++ Seq(
-      "group" -> group,
-      "format" -> info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, session.sessionState.conf.defaultDataSourceName),
-      "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
+      "group" -> group, "format" -> format, "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
+  }
 
   private def checked(statement: DeltaStatement, replace: Boolean): Unit = {
     statement.refusePathInGroup()

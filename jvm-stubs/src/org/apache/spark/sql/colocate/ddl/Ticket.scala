@@ -51,8 +51,8 @@ object Ticket extends Logging {
       catch {
         case e: ColocateException =>
           val id = Json.write(Map("id" -> ticket))
-          logWarning(s"The control plane did not hear the outcome ($outcome) of ticket $id; the next statement on the " +
-            s"group heals it. ${e.getMessage}")
+          logWarning(s"The control plane did not hear the outcome ($outcome) of ticket $id; the next statement on " +
+            s"the group heals it. ${e.getMessage}")
       }
     }
   }

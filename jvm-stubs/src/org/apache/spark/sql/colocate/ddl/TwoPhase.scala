@@ -4,7 +4,8 @@ import org.apache.spark.sql.classic.SparkSession
 
 /**
  * One DDL statement in two phases: the control plane checks and reserves, the catalog does the work, the control plane
- * is told the outcome. If the work fails, or this driver dies, the reservation is undone: no group stays without a table.
+ * is told the outcome. If the work fails, or this driver dies, the reservation is undone: no group stays without a
+ * table.
  */
 object TwoPhase {
 

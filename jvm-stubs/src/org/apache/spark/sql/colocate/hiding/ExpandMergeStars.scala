@@ -41,8 +41,8 @@ case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
     val found = merge.sourceTable.output.filter(a => conf.resolver(a.name, column.name))
     if (found.size == 1) found.head
     else throw new ColocateException("MERGE_STAR",
-      s"Cannot resolve column ${column.name} of * in MERGE: the source has ${if (found.isEmpty) "no" else "more than one"} " +
-        s"such column (source: ${merge.sourceTable.output.map(_.name).mkString(", ")}). Name the columns instead of *.")
+      s"Cannot resolve column ${column.name} of * in MERGE: the source has ${found.size} such columns " +
+        s"(source: ${merge.sourceTable.output.map(_.name).mkString(", ")}). Name the columns instead of *.")
   }
 
   private def evolves(merge: MergeIntoTable): Boolean =

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.hiding
 
-import org.apache.spark.sql.catalyst.analysis.{RelationResolution, RelationTimeTravel, TimeTravelSpec, UnresolvedRelation}
-import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
+import org.apache.spark.sql.catalyst.analysis._
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -27,10 +27,24 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
     if (namesOnly.contains(plan.getClass.getSimpleName)) plan
     else plan.resolveOperatorsUp {
       case relation: UnresolvedRelation if isRead(relation) => visible(relation, relation, None)
-      case travel @ RelationTimeTravel(relation: UnresolvedRelation, timestamp, version)
-          if timestamp.forall(t => t.resolved && !SubqueryExpression.hasSubquery(t)) =>
-        val wanted = TimeTravelSpec.create(timestamp, version, conf.sessionLocalTimeZone)
-        visible(travel, relation, wanted)
+      case travel @ RelationTimeTravel(relation: UnresolvedRelation, timestamp, version) =>
+        wanted(timestamp, version).fold[LogicalPlan](travel)(spec => visible(travel, relation, Some(spec)))
+    }
+
+  /** The version asked for. An expression is resolved here, since the relation has to be looked up before stars are. */
+  private def wanted(timestamp: Option[Expression], version: Option[String]): Option[TimeTravelSpec] =
+    timestamp match {
+      case Some(expression) if SubqueryExpression.hasSubquery(expression) => None
+      case Some(expression) if !expression.resolved => TimeTravelSpec.create(resolved(expression), version, timeZone)
+      case _ => TimeTravelSpec.create(timestamp, version, timeZone)
+    }
+
+  private def timeZone: String = conf.sessionLocalTimeZone
+
+  private def resolved(expression: Expression): Option[Expression] =
+    session.sessionState.analyzer.execute(Project(Seq(Alias(expression, "timestamp")()), OneRowRelation())) match {
+      case Project(Seq(Alias(found, _)), _) if found.resolved => Some(found)
+      case _ => None
     }
 
   private def isRead(relation: UnresolvedRelation): Boolean =
@@ -40,7 +54,11 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       node: LogicalPlan, relation: UnresolvedRelation, version: Option[TimeTravelSpec]): LogicalPlan =
     relations.resolveRelation(relation, version) match {
       case Some(found @ SubqueryAlias(_, table: DataSourceV2Relation))
-          if DeltaTables.layoutOf(session, table.table).isDefined => VisibleColumns(found)
+          if DeltaTables.layoutOf(session, table.table).isDefined && !isForDeltaTable => VisibleColumns(found)
       case _ => node
     }
+
+  /** `DeltaTable.forName` asks for `spark.table(name)` and wants Delta's bare relation: it merges into what it gets. */
+  private def isForDeltaTable: Boolean =
+    StackWalker.getInstance().walk(_.anyMatch(_.getClassName.startsWith("io.delta.tables.DeltaTable")))
 }

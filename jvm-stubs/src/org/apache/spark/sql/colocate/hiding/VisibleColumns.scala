@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.hiding
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.plans.logical.{ExposesMetadataColumns, LogicalPlan, OrderPreservingUnaryNode, Project}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.layout.BucketColumn
 

@@ -4,8 +4,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OrderPreservingUnaryNode, Repartition}
-import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
+import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
+import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /** Rows on their way into a bucketed table, each bucket in a task of its own. */
@@ -39,7 +40,17 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, child: SparkPl
   override def output: Seq[Attribute] = child.output
 
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
+    if (hasLayout) Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
+    else Seq(StatefulOpClusteredDistribution(keys, buckets))
+
+  // Other partitionings satisfy a clustered distribution too (a range, a coalesced shuffle), and mix buckets in a task.
+  private def hasLayout: Boolean = child.outputPartitioning match {
+    case partitioning @ (_: HashPartitioning | _: ColocatedPartitioning) =>
+      val hashed = partitioning.asInstanceOf[HashPartitioningLike].expressions
+      partitioning.numPartitions == buckets && hashed.size == keys.size &&
+      hashed.zip(keys).forall { case (a, b) => a.semanticEquals(b) }
+    case _ => false
+  }
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 

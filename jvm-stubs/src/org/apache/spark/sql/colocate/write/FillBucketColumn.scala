@@ -23,7 +23,9 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case write: V2WriteCommand if !write.isByName && write.query.resolved =>
-      BucketedTarget.of(session, write).fold[LogicalPlan](write)(target => write.withNewQuery(filled(write.query, target)))
+      BucketedTarget.of(session, write).fold[LogicalPlan](write) { target =>
+        write.withNewQuery(filled(write.query, target))
+      }
   }
 
   private def filled(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {

@@ -15,7 +15,8 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private val DeltaSource = "org.apache.spark.sql.delta.sources.DeltaDataSource"
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved => targetOf(save).fold(plan)(laidOut(save, _))
+    case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved =>
+      targetOf(save).fold(plan)(laidOut(save, _))
     case _ => plan
   }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode.DYNAMIC
 
-/** Delta's options of an overwrite: `partitionOverwriteMode`, for which the session's setting stands in, and its kin. */
+/** Delta's options of an overwrite: `partitionOverwriteMode`, which the session's setting stands in for, and others. */
 object OverwriteMode {
 
   private val Mode = "partitionOverwriteMode"
