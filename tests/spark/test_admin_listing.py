@@ -138,9 +138,18 @@ def test_the_audit_log_tells_who_did_what(listed: SparkSession) -> None:
     assert all(row.who for row in seen)
 
 
+def test_explain_tells_the_verdicts_as_rows_and_runs_nothing(listed: SparkSession) -> None:
+    listed.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    query = f"SELECT o.v FROM {DATABASE}.orders o JOIN {DATABASE}.lines l ON o.k = l.k"
+    found = listed.sql(f"CALL system.explain('{query}')").collect()
+    assert [(row.colocated, row.code, row.group, row.buckets) for row in found] == [(True, "COLOCATED", "listed.g", 4)]
+    listed.sql(f"CALL system.explain('CREATE TABLE {DATABASE}.never (k INT) USING parquet')")
+    assert not listed.catalog.tableExists(f"{DATABASE}.never")
+
+
 def test_procedures_are_listed(spark: SparkSession) -> None:
     names = {row.procedure_name for row in spark.sql("SHOW PROCEDURES IN system").collect()}
-    assert {"set_group_stable", "set_replication", "purge_group"} <= names
+    assert {"explain", "set_group_stable", "set_replication", "purge_group"} <= names
 
 
 @pytest.mark.parametrize("group", ["listed.g", "g"])

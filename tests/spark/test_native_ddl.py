@@ -194,6 +194,13 @@ def test_the_catalogs_own_calls_are_followed(spark: SparkSession, db: str) -> No
     assert [group_of(spark, db, t) for t in ("a", "b", "renamed", "c")] == [None, None, f"{db}.g", f"{db}.g"]
 
 
+def test_a_new_location_is_told_to_the_registry(spark: SparkSession, db: str, tmp_path: Path) -> None:
+    spark.sql(f"CREATE TABLE t {bucketed('(k INT)', 2, 'g')}")
+    spark.sql(f"ALTER TABLE t SET LOCATION '{tmp_path}/elsewhere'")
+    found = spark.sql(f"SELECT location FROM system.colocation_tables WHERE db = '{db}'").collect()
+    assert [row.location.removeprefix("file:") for row in found] == [f"{tmp_path}/elsewhere"]
+
+
 def test_explain_shows_the_statement_inside_and_makes_nothing(spark: SparkSession, db: str) -> None:
     plan = spark.sql(f"EXPLAIN CREATE TABLE t {bucketed('', 4, 'g')} AS SELECT 1 AS k").collect()[0][0]
     assert "Execute CreateInGroup" in plan

@@ -121,6 +121,24 @@ def test_a_shuffle_of_the_query_is_used_when_it_fits(spark: SparkSession, db: st
     assert misplaced_rows(spark, "t", "k", 4) == 0
 
 
+def test_common_table_expressions_are_written_in_the_layout(spark: SparkSession, db: str) -> None:
+    member(spark)
+    spark.sql(f"WITH r AS ({ROWS}) INSERT INTO t SELECT * FROM r UNION ALL SELECT * FROM r")
+    spark.sql(f"CREATE TABLE u {bucketed('', 4, 'g')} AS WITH r AS ({ROWS}) SELECT a.* FROM r a JOIN r b ON a.k = b.k")
+    assert (spark.table("t").count(), spark.table("u").count()) == (600, 300)
+    for table in ("t", "u"):
+        assert set(files_per_bucket(spark, table).values()) == {1}
+
+
+def test_a_multi_insert_lays_out_each_table(spark: SparkSession, db: str) -> None:
+    member(spark)
+    member(spark, "u", buckets=4)
+    spark.sql(f"FROM ({ROWS}) INSERT INTO t SELECT k, v, p WHERE p = 0 INSERT INTO u SELECT k, v, p WHERE p > 0")
+    assert (spark.table("t").count(), spark.table("u").count()) == (100, 200)
+    for table in ("t", "u"):
+        assert set(files_per_bucket(spark, table).values()) == {1}
+
+
 def test_several_keys_hash_in_their_order(spark: SparkSession, db: str) -> None:
     spark.sql(f"CREATE TABLE t {bucketed('(k INT, v STRING, p INT)', 8, 'g', keys='v, k')}")
     spark.sql(f"INSERT INTO t {ROWS}")

@@ -22,7 +22,7 @@ object Procedures {
 
   private val Namespace = Array("system")
 
-  private val all: Seq[SystemProcedure] = Seq(SetGroupStable, PurgeGroup, SetReplication, Reconcile)
+  private val all: Seq[SystemProcedure] = Seq(ExplainProcedure, SetGroupStable, PurgeGroup, SetReplication, Reconcile)
 
   def load(ident: Identifier): Option[UnboundProcedure] = all.find(_.name().equalsIgnoreCase(ident.name()))
 

@@ -36,12 +36,13 @@ private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession) ext
   /** A native table whose property and whose membership differ now. */
   private def declared(db: String, name: String): Unit = if (!CatalogWatch.isQuiet(db, name)) {
     val table = catalog.getTable(db, name)
-    val held = GroupState.current.memberByTable.get(db -> name).map(_.group)
-    val wanted = GroupProperties.group(table.properties).map(GroupProperties.fullName(_, db))
-    if (NativeTable.isNative(table) && held != wanted) {
-      val group = GroupProperties.group(table.properties).getOrElse("")
-      val facts = NativeTable.facts(session, table, table.schema, group)
-      TwoPhase(session, "begin_alter", facts: _*)(())(NativeTable.location(session, table))
+    val held = GroupState.current.memberByTable.get(db -> name)
+    val wanted = GroupProperties.group(table.properties)
+    val location = NativeTable.location(session, table)
+    val differs = held.map(_.group) != wanted.map(GroupProperties.fullName(_, db)) || held.exists(_.location != location)
+    if (NativeTable.isNative(table) && differs) {
+      val facts = NativeTable.facts(session, table, table.schema, wanted.getOrElse(""))
+      TwoPhase(session, "begin_alter", facts: _*)(())(location)
     }
   }
 
