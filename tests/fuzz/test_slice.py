@@ -1,0 +1,42 @@
+"""Three minutes of the fuzzer in the ordinary run, and its own parts: the same seed gives the same queries."""
+
+import os
+import random
+import sys
+import time
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.fuzz.generate import CELLS, generate
+from tests.fuzz.runner import Fuzzer
+from tests.fuzz.tables import catalogue
+
+SECONDS = float(os.environ.get("COLOCATE_FUZZ_SECONDS", "180"))
+SEED = int(os.environ.get("COLOCATE_FUZZ_SEED", "20261121"))
+
+
+def test_three_minutes_find_no_difference(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    fuzzer = Fuzzer(spark, SEED, say=lambda text: print(text, file=sys.stderr))
+    found = fuzzer.run(SECONDS)
+    assert found is None, f"\n{found}"
+    assert not fuzzer.coverage.shortfalls(), "\n".join(fuzzer.coverage.shortfalls())
+
+
+def test_a_seed_decides_tables_and_queries() -> None:
+    def texts(seed: str) -> list[str]:
+        tables = catalogue(random.Random(seed))
+        queries = [generate(random.Random(f"{seed} {n}"), tables, cell).sql("spark") for n, cell in enumerate(CELLS)]
+        return [*(table.ddl() for table in tables.all), *(str(table.rows) for table in tables.all), *queries]
+
+    assert texts("1") == texts("1")
+    assert texts("1") != texts("2")
+
+
+def test_every_cell_can_be_generated_and_shrunk() -> None:
+    tables = catalogue(random.Random("3"))
+    for cell in CELLS:
+        query = generate(random.Random(str(cell)), tables, cell)
+        assert all(smaller.sql("duck") for smaller in query.smaller())

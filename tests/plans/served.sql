@@ -1,0 +1,80 @@
+--! Queries that the layout serves: no Exchange, the rows of stock Spark.
+--! Tables: by (k) into 4 buckets a, b (Delta) and c (Parquet); by (k, s) into 4 e (Delta) and f (ORC); by (s, k) x; by (k)
+--! into 8 a8, into 3 a3; by a BIGINT k w; u with unique keys; p without a layout. Null keys and empty buckets in all of them.
+--! served.txt beside this file holds each plan and its EXPLAIN lines. Written anew by
+--!   COLOCATE_REGENERATE=1 ./run test tests/spark/test_plan_cases.py
+
+-- member scan
+SELECT k, count(*), sum(v) FROM a GROUP BY k;
+
+-- scan read as m of n
+SELECT a.v, a8.v FROM a JOIN a8 ON a.k = a8.k;
+
+-- project under another name
+SELECT x, count(*) FROM (SELECT k AS x, v + 1 AS y FROM a WHERE v > 3) GROUP BY x;
+
+-- filter and sort in the task
+SELECT k, max(v) FROM (SELECT k, v FROM a WHERE s > 's0' SORT BY v) GROUP BY k;
+
+-- inner join, by the left keys
+SELECT a.k, count(*) FROM a JOIN b ON a.k = b.k GROUP BY a.k;
+
+-- inner join, by the right keys
+SELECT b.k, count(*) FROM a JOIN b ON a.k = b.k AND a.v < b.v GROUP BY b.k;
+
+-- inner join, chained by either side
+SELECT a.v, c.v FROM a JOIN b ON a.k = b.k JOIN c ON b.k = c.k;
+
+-- inner join on (k, s) in another order
+SELECT e.v, f.v FROM e JOIN f ON e.s = f.s AND e.k = f.k;
+
+-- left join, by the left keys
+SELECT a.k, count(b.v) FROM a LEFT JOIN b ON a.k = b.k GROUP BY a.k;
+
+-- right join, by the right keys
+SELECT b.k, count(a.v) FROM a RIGHT JOIN b ON a.k = b.k GROUP BY b.k;
+
+-- left single, by the left keys
+SELECT k, max(x) FROM (SELECT a.k, (SELECT u.v FROM u WHERE u.k = a.k) AS x FROM a) GROUP BY k;
+
+-- semi join, by the left keys
+SELECT a.k, count(*) FROM a LEFT SEMI JOIN b ON a.k = b.k GROUP BY a.k;
+
+-- anti join, by the left keys
+SELECT a.k, count(*) FROM a LEFT ANTI JOIN b ON a.k = b.k GROUP BY a.k;
+
+-- existence join, by the left keys
+SELECT k, count(*) FROM a WHERE v < 5 OR EXISTS (SELECT 1 FROM b WHERE b.k = a.k) GROUP BY k;
+
+-- null-safe equality
+SELECT a.v, b.v FROM a JOIN b ON a.k <=> b.k;
+
+-- aggregate by a superset
+SELECT k, s, count(*) FROM a GROUP BY s, k;
+
+-- distinct
+SELECT DISTINCT s, k FROM a;
+
+-- several distincts
+SELECT k, count(DISTINCT v), count(DISTINCT s) FROM a GROUP BY k;
+
+-- grouping sets that all have the key
+SELECT k, s, count(*) FROM a GROUP BY GROUPING SETS ((k, s), (k));
+
+-- window by a superset
+SELECT k, v, sum(v) OVER (PARTITION BY s, k) FROM a;
+
+-- union all
+SELECT k, count(*) FROM (SELECT k FROM a UNION ALL SELECT k FROM b) GROUP BY k;
+
+-- join over union all
+SELECT c.v, u.v FROM (SELECT k, v FROM a UNION ALL SELECT k, v FROM b) u JOIN c ON u.k = c.k;
+
+-- intersect
+SELECT k FROM a INTERSECT SELECT k FROM b;
+
+-- except
+SELECT k FROM a EXCEPT SELECT k FROM b WHERE v > 20;
+
+-- lateral view keeps the rows in their task
+SELECT k, count(*) FROM a LATERAL VIEW explode(array(1, 2)) t AS i GROUP BY k;

@@ -1,0 +1,109 @@
+"""The proof, rule by rule (design 6a): queries that the layout serves, near misses, and the plans of both."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.plans import FOLDER, cases
+from tests.spark.golden import assert_golden
+from tests.spark.members import create_member, fill
+from tests.spark.oracle import assert_exchange, assert_no_exchange, compare, run
+
+SERVED, NEAR_MISS = cases("served"), cases("near_miss")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    """What the header of the .sql files says."""
+    spark.sql("CREATE DATABASE proof")
+    spark.sql("USE proof")
+    made = [("a", "k", 4, "delta"), ("b", "k", 4, "delta"), ("c", "k", 4, "parquet"), ("a8", "k", 8, "delta")]
+    made += [("a3", "k", 3, "delta"), ("e", "k, s", 4, "delta"), ("f", "k, s", 4, "orc"), ("x", "s, k", 4, "delta")]
+    for number, (name, keys, buckets, provider) in enumerate(made):
+        group = f"g_{keys.replace(', ', '_')}_{buckets}"
+        create_member(spark, name, "k INT, s STRING, j INT, v BIGINT", keys.split(", "), buckets, provider, group)
+        _fill(spark, name, 5 * number)
+    create_member(spark, "w", "k BIGINT, s STRING, j INT, v BIGINT", ["k"], 4, group="g_w")
+    spark.sql("CREATE TABLE p (k INT, s STRING, j INT, v BIGINT) USING parquet")
+    create_member(spark, "u", "k INT, v BIGINT", ["k"], 4, group="g_k_4")
+    fill(spark, "u", "SELECT cast(id AS INT), id * 3 FROM range(9)", ["k", "v"])
+    for name in ("w", "p"):
+        _fill(spark, name, 3)
+    spark.sql("USE default")
+    yield "proof"
+    spark.sql("DROP DATABASE proof CASCADE")
+
+
+def _fill(spark: SparkSession, name: str, start: int) -> None:
+    key, j = "if(id % 8 = 0, NULL, cast(id % 13 AS INT))", "if(id % 5 = 0, NULL, cast(id % 7 AS INT))"
+    rows = f"SELECT {key}, concat('s', id % 3), {j}, id FROM range({start}, {start + 45})"
+    fill(spark, name, rows, ["k", "s", "j", "v"])
+
+
+@pytest.fixture
+def shuffling(spark: SparkSession, tables: str) -> None:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+
+
+@pytest.fixture(params=["true", "false"], ids=["adaptive", "plain"])
+def adaptive(spark: SparkSession, shuffling: None, request: pytest.FixtureRequest) -> None:
+    spark.conf.set("spark.sql.adaptive.enabled", request.param)
+
+
+@pytest.mark.usefixtures("adaptive")
+@pytest.mark.parametrize("case", SERVED)
+def test_no_exchange_for(spark: SparkSession, case: str) -> None:
+    assert_no_exchange(spark, SERVED[case])
+
+
+@pytest.mark.usefixtures("adaptive")
+@pytest.mark.parametrize("case", NEAR_MISS)
+def test_an_exchange_stays_for(spark: SparkSession, case: str) -> None:
+    assert_exchange(spark, NEAR_MISS[case])
+
+
+@pytest.mark.usefixtures("shuffling")
+@pytest.mark.parametrize("name", ["served", "near_miss"])
+def test_plans_and_verdicts_are_the_golden_ones(spark: SparkSession, name: str) -> None:
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    texts = (f"-- {title}\n{spark.sql(f'EXPLAIN {sql}').collect()[0][0].strip()}" for title, sql in cases(name).items())
+    assert_golden("\n\n".join(texts), FOLDER / f"{name}.txt")
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_a_left_joins_right_key_may_meet_a_third_table_by_equality(spark: SparkSession) -> None:
+    compare(spark, "SELECT a.v, b.v, c.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.k = c.k")
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_a_full_join_grouped_by_coalesce_of_both_keys_is_right(spark: SparkSession) -> None:
+    compare(spark, "SELECT coalesce(a.k, b.k), count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1")
+    compare(spark, "SELECT coalesce(a.k, b.k), count(*) FROM a FULL JOIN b ON a.k <=> b.k GROUP BY 1")
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_a_scalar_subquery_with_two_rows_fails_alike(spark: SparkSession) -> None:
+    pair = compare(spark, "SELECT a.k, (SELECT b.v FROM b WHERE b.k = a.k) FROM a")
+    assert pair.on.error == "SCALAR_SUBQUERY_TOO_MANY_ROWS"
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_not_in_is_a_broadcast_and_says_so(spark: SparkSession) -> None:
+    sql = "SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL AND v > 20)"
+    assert compare(spark, sql).on.rows
+    assert "BroadcastHashJoinExec" in run(spark, sql).kinds
+    assert "NULL_AWARE_ANTI_JOIN" in spark.sql(f"EXPLAIN {sql}").collect()[0][0]
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_a_cached_member_under_another_layout_is_right(spark: SparkSession) -> None:
+    cached = spark.sql("SELECT * FROM a").repartition(3, "v").cache()
+    try:
+        cached.createOrReplaceTempView("cached_a")
+        compare(spark, "SELECT k, count(*) FROM cached_a GROUP BY k")
+        compare(spark, "SELECT x.v, b.v FROM cached_a x JOIN b ON x.k = b.k")
+    finally:
+        cached.unpersist()

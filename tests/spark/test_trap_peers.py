@@ -1,0 +1,164 @@
+"""Wrong rows that others have shipped, each as the nearest case of ours (design section 6)."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from tests.spark.members import create_member, fill, unstable
+from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
+
+COLUMNS = "a INT, b INT, v BIGINT"
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned; p plain."""
+    spark.sql("CREATE DATABASE peers")
+    spark.sql("USE peers")
+    made = [("t", "a", 4, "g"), ("u", "a", 4, "g"), ("y", "b", 4, "g"), ("t2", "a,b", 4, "g2"), ("u2", "a,b", 4, "g2")]
+    for name, keys, buckets, group in [*made, ("t8", "a", 8, "g8")]:
+        create_member(spark, name, COLUMNS, keys.split(","), buckets, group=group)
+    create_member(spark, "days", COLUMNS, ["a"], 4, "parquet", partitioned=["b"])
+    spark.sql(f"CREATE TABLE p ({COLUMNS}) USING parquet")
+    for number, name in enumerate(("t", "u", "y", "t2", "u2", "t8", "days", "p")):
+        key = "if(id % 11 = 0, NULL, cast(id % 15 AS INT))"
+        query = f"SELECT {key}, cast(id % 4 AS INT), id FROM range({3 * number}, {3 * number + 45})"
+        fill(spark, name, query, ["a", "b", "v"])
+    spark.sql("USE default")
+    yield "peers"
+    spark.sql("DROP DATABASE peers CASCADE")
+
+
+@pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])
+def _shuffling(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> None:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.adaptive.enabled", request.param)
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+
+
+def test_doris_4215_join_on_the_second_of_two_bucket_keys(spark: SparkSession) -> None:
+    assert_exchange(spark, "SELECT t2.v, u2.v FROM t2 JOIN u2 ON t2.b = u2.b AND t2.v < u2.v")
+
+
+def test_starrocks_1962_join_on_a_part_of_the_bucket_keys(spark: SparkSession) -> None:
+    assert_exchange(spark, "SELECT t2.v, u2.v FROM t2 JOIN u2 ON t2.a = u2.a")
+
+
+def test_doris_36324_one_group_but_other_key_columns(spark: SparkSession) -> None:
+    assert_exchange(spark, "SELECT t.v, y.v FROM t JOIN y ON t.a = y.a")
+    assert_no_exchange(spark, "SELECT t.v, y.v FROM t JOIN y ON t.a = y.b")
+
+
+def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:
+    for join in ("LEFT", "RIGHT", "FULL"):
+        for side in ("t", "u"):
+            compare(spark, f"SELECT {side}.a, count(*) FROM t {join} JOIN u ON t.a = u.a GROUP BY {side}.a")
+            compare(spark, f"SELECT t.v, p.v FROM t {join} JOIN u ON t.a = u.a AND u.v > 9 JOIN p ON {side}.a <=> p.a")
+
+
+def test_doris_6559_an_aggregate_does_not_trust_an_unstable_group(spark: SparkSession) -> None:
+    with unstable(spark, "peers.g"):
+        assert_exchange(spark, "SELECT a, count(*) FROM t GROUP BY a")
+        explained = spark.sql("EXPLAIN SELECT a, count(*) FROM t GROUP BY a").collect()[0][0]
+    assert "colocate: false, reason: group is not stable" in explained
+
+
+def test_doris_10045_one_shuffled_side_beside_a_member_with_partitions(spark: SparkSession) -> None:
+    for join in ("INNER", "LEFT", "RIGHT", "FULL"):
+        compare(spark, f"SELECT days.v, days.b, p.v FROM days {join} JOIN p ON days.a = p.a AND days.b < 3")
+
+
+def test_doris_5184_an_aggregated_side_is_still_colocated(spark: SparkSession) -> None:
+    assert_no_exchange(spark, "SELECT t.v, n FROM t JOIN (SELECT a, count(*) AS n FROM u GROUP BY a) x ON t.a = x.a")
+
+
+def test_starrocks_22462_join_and_aggregate_of_one_table(spark: SparkSession) -> None:
+    assert_no_exchange(spark, "SELECT x.v, n FROM t x JOIN (SELECT a, sum(v) AS n FROM t GROUP BY a) y ON x.a = y.a")
+
+
+def test_paimon_5654_a_table_of_another_bucket_count(spark: SparkSession) -> None:
+    for join in ("INNER", "LEFT", "RIGHT", "FULL"):
+        compare(spark, f"SELECT t.v, t8.v FROM t {join} JOIN t8 ON t.a = t8.a")
+
+
+def test_trino_11885_other_counts_and_a_filter_on_the_bucket(spark: SparkSession) -> None:
+    for bucket in range(4):
+        compare(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a AND pmod(hash(t.a), 4) = {bucket}")
+        compare(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a WHERE t8.a = {bucket}")
+
+
+def test_paimon_9216_timestamps_of_two_types(spark: SparkSession) -> None:
+    times = {"w_ltz": "TIMESTAMP", "w_ntz": "TIMESTAMP_NTZ"}
+    for name, kind in times.items():
+        create_member(spark, name, f"k {kind}, v BIGINT", ["k"], 4, group=f"g_{name}")
+        fill(spark, name, f"SELECT cast(timestamp_seconds(id % 9 * 3601) AS {kind}), id FROM range(30)", ["k", "v"])
+    try:
+        with pytest.raises(AnalysisException, match="(?i)key types"):
+            create_member(spark, "w_two", "k TIMESTAMP_NTZ, v BIGINT", ["k"], 4, group="g_w_ltz")
+        assert_exchange(spark, "SELECT l.v, r.v FROM w_ltz l JOIN w_ntz r ON l.k = r.k")
+    finally:
+        for name in times:
+            spark.sql(f"DROP TABLE {name}")
+
+
+@pytest.mark.parametrize("provider", ["delta", "parquet"])
+def test_paimon_rust_620_a_typo_in_the_bucket_key_is_refused(spark: SparkSession, provider: str) -> None:
+    with pytest.raises(AnalysisException, match="kay"):
+        create_member(spark, "typo", "key INT, v BIGINT", ["kay"], 4, provider)
+    assert not spark.catalog.tableExists("peers.typo")
+
+
+@pytest.mark.parametrize("provider", ["delta", "parquet"])
+@pytest.mark.parametrize("kind", ["CHAR(5)", "DOUBLE", "FLOAT", "STRING COLLATE UTF8_LCASE", "ARRAY<INT>"])
+def test_a_key_whose_equal_values_may_hash_apart_is_refused(spark: SparkSession, provider: str, kind: str) -> None:
+    with pytest.raises(AnalysisException):
+        create_member(spark, "unsafe", f"k {kind}, v BIGINT", ["k"], 4, provider)
+    assert not spark.catalog.tableExists("peers.unsafe")
+
+
+def test_spark_58996_requirements_ensured_again_and_again_duplicate_nothing(spark: SparkSession) -> None:
+    """AQE plans again after every stage, and each of our rewrites asks EnsureRequirements again."""
+    compare(
+        spark,
+        "SELECT x.a, x.n, y.m, p.v FROM (SELECT t.a, count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.a) x "
+        "JOIN (SELECT a, sum(v) AS m FROM p GROUP BY a) y ON x.a = y.a LEFT JOIN p ON x.a = p.a AND x.n > 3 "
+        "JOIN t8 ON x.a = t8.a AND t8.v % 3 = 0",
+    )
+
+
+def test_spark_59050_rows_that_only_the_shuffled_side_has_meet_their_partners(spark: SparkSession) -> None:
+    """p alone is shuffled to the buckets of t; keys that t lacks must still find u and t8 afterwards."""
+    few = "(SELECT * FROM t WHERE a < 5)"
+    for first, second in (("RIGHT", "LEFT"), ("FULL", "FULL"), ("RIGHT", "INNER"), ("FULL", "LEFT")):
+        compare(
+            spark,
+            f"SELECT t.v, p.v, u.v FROM {few} t {first} JOIN p ON t.a = p.a {second} JOIN u ON p.a = u.a AND u.v < 30",
+        )
+
+
+def test_spark_58988_adaptive_inner_joins_of_empty_sides_return_what_they_should(spark: SparkSession) -> None:
+    pair = compare(spark, "SELECT t.v, u.v, p.v FROM t JOIN u ON t.a = u.a JOIN p ON u.a = p.a AND p.v < 20")
+    assert pair.on.rows
+    assert compare(spark, "SELECT t.v FROM t LEFT JOIN (SELECT * FROM u WHERE v < 0) u ON t.a = u.a").on.rows
+
+
+def test_spark_44641_and_55848_no_duplicates_after_joins_on_more_than_the_keys(spark: SparkSession) -> None:
+    assert_no_exchange(spark, "SELECT DISTINCT t.a, t.b FROM t JOIN u ON t.a = u.a AND t.b = u.b")
+    compare(spark, "SELECT t2.a, t2.b, count(*) FROM t2 LEFT JOIN u2 ON t2.a = u2.a AND t2.b = u2.b GROUP BY 1, 2")
+
+
+@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+def test_empty_tables_and_empty_buckets_join(spark: SparkSession, provider: str) -> None:
+    name = f"empty_{provider}"
+    create_member(spark, name, COLUMNS, ["a"], 4, provider)
+    try:
+        for join in ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"):
+            compare(spark, f"SELECT t.v FROM t {join} JOIN {name} e ON t.a = e.a" if "LEFT" in join else
+                    f"SELECT t.v, e.v FROM t {join} JOIN {name} e ON t.a = e.a")  # fmt: skip
+        compare(spark, f"SELECT a, count(*) FROM {name} GROUP BY a")
+        fill(spark, name, "SELECT 7, 1, id FROM range(3)", ["a", "b", "v"])
+        assert_no_exchange(spark, f"SELECT t.v, e.v FROM t RIGHT JOIN {name} e ON t.a = e.a", "peers.g")
+    finally:
+        spark.sql(f"DROP TABLE {name}")
