@@ -14,7 +14,7 @@ COLUMNS = "a INT, b INT, v BIGINT"
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
-    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned; p plain."""
+    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned; p none."""
     spark.sql("CREATE DATABASE peers")
     spark.sql("USE peers")
     made = [("t", "a", 4, "g"), ("u", "a", 4, "g"), ("y", "b", 4, "g"), ("t2", "a,b", 4, "g2"), ("u2", "a,b", 4, "g2")]
@@ -95,7 +95,7 @@ def test_paimon_9216_timestamps_of_two_types(spark: SparkSession) -> None:
         create_member(spark, name, f"k {kind}, v BIGINT", ["k"], 4, group=f"g_{name}")
         fill(spark, name, f"SELECT cast(timestamp_seconds(id % 9 * 3601) AS {kind}), id FROM range(30)", ["k", "v"])
     try:
-        with pytest.raises(AnalysisException, match="(?i)key types"):
+        with pytest.raises(AnalysisException, match=r"(?i)key types"):
             create_member(spark, "w_two", "k TIMESTAMP_NTZ, v BIGINT", ["k"], 4, group="g_w_ltz")
         assert_exchange(spark, "SELECT l.v, r.v FROM w_ltz l JOIN w_ntz r ON l.k = r.k")
     finally:
