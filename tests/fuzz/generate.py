@@ -129,7 +129,17 @@ class _Generator:
             f"{side.key} IS NOT NULL",
             f"{side.column('s')} IN ('s0', 's1', 's2')",
         )
-        return (self.rng.choice(choices),) if self._sometimes(0.4) else ()
+        picked = (self.rng.choice(choices),) if self._sometimes(0.4) else ()
+        return (*picked, *self._key_literals(side)) if self._sometimes(0.15) else picked
+
+    def _key_literals(self, side: Side) -> tuple[str, ...]:
+        """`key = literal`, or IN: only the buckets concerned need to be read."""
+        literal, position = side.table.type("k1").literal, side.table.names.index(side.table.column("k1"))
+        present = [row[position] for row in side.table.rows if row[position] is not None]
+        if literal is None or not present:
+            return ()
+        values = [literal(value) for value in self.rng.choices(present, k=self.rng.randint(1, 4))]
+        return (f"{side.key} = {values[0]}" if len(values) == 1 else f"{side.key} IN ({', '.join(values)})",)
 
     # --- operators --------------------------------------------------------------------------------------------------
 

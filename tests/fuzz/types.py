@@ -11,12 +11,16 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Type:
-    """value: the n-th value of the type's domain, n from 0; nearby numbers give different values where they can."""
+    """value: the n-th value of the type's domain, n from 0; nearby numbers give different values where they can.
+
+    literal: how both engines write a value alike; None for a type that they write differently.
+    """
 
     spark: str
     duck: str
     arrow: pa.DataType
     value: Callable[[int], Any]
+    literal: Callable[[Any], str] | None = None
 
     @property
     def is_integer(self) -> bool:
@@ -26,17 +30,17 @@ class Type:
 _START = datetime(2024, 2, 20)
 _WORDS = ("", "a", "ä", "A", "0", " ", "long long long")
 
-BOOLEAN = Type("BOOLEAN", "BOOLEAN", pa.bool_(), lambda n: n % 2 == 0)
-INT = Type("INT", "INTEGER", pa.int32(), lambda n: n - 3)
-BIGINT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: (n - 3) * (1 if n % 2 else 5_000_000_000))
-WIDE_INT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: n - 3)
-DECIMAL = Type("DECIMAL(10,2)", "DECIMAL(10,2)", pa.decimal128(10, 2), lambda n: Decimal(n - 3).scaleb(-1))
-STRING = Type("STRING", "VARCHAR", pa.string(), lambda n: _WORDS[n] if n < len(_WORDS) else f"key {n}")
+BOOLEAN = Type("BOOLEAN", "BOOLEAN", pa.bool_(), lambda n: n % 2 == 0, str)
+INT = Type("INT", "INTEGER", pa.int32(), lambda n: n - 3, str)
+BIGINT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: (n - 3) * (1 if n % 2 else 5_000_000_000), str)
+WIDE_INT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: n - 3, str)
+DECIMAL = Type("DECIMAL(10,2)", "DECIMAL(10,2)", pa.decimal128(10, 2), lambda n: Decimal(n - 3).scaleb(-1), str)
+STRING = Type("STRING", "VARCHAR", pa.string(), lambda n: _WORDS[n] if n < len(_WORDS) else f"key {n}", repr)
 
 KEY_TYPES = (
     BOOLEAN,
-    Type("TINYINT", "TINYINT", pa.int8(), lambda n: n - 3),
-    Type("SMALLINT", "SMALLINT", pa.int16(), lambda n: n - 3),
+    Type("TINYINT", "TINYINT", pa.int8(), lambda n: n - 3, str),
+    Type("SMALLINT", "SMALLINT", pa.int16(), lambda n: n - 3, str),
     INT,
     BIGINT,
     DECIMAL,
@@ -46,5 +50,5 @@ KEY_TYPES = (
     Type("TIMESTAMP_NTZ", "TIMESTAMP", pa.timestamp("us"), lambda n: _START + timedelta(seconds=n, microseconds=n)),
     Type("BINARY", "BLOB", pa.binary(), lambda n: bytes([n % 7] * (n % 5))),
     STRING,
-    Type("VARCHAR(20)", "VARCHAR", pa.string(), lambda n: f"name {n}"),
+    Type("VARCHAR(20)", "VARCHAR", pa.string(), lambda n: f"name {n}", repr),
 )

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.plans import FOLDER, cases
 from tests.spark.golden import assert_golden
-from tests.spark.members import create_member, fill
+from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import assert_exchange, assert_no_exchange, compare, run
 
 SERVED, NEAR_MISS = cases("served"), cases("near_miss")
@@ -92,10 +92,25 @@ def test_a_scalar_subquery_with_two_rows_fails_alike(spark: SparkSession) -> Non
 
 @pytest.mark.usefixtures("adaptive")
 def test_not_in_is_a_broadcast_and_says_so(spark: SparkSession) -> None:
-    sql = "SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL AND v > 20)"
+    sql = "SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL AND v > 45)"
+    for threshold, join in (("-1", "BroadcastNestedLoopJoinExec"), ("10485760", "BroadcastHashJoinExec")):
+        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
+        assert compare(spark, sql).on.rows
+        assert join in run(spark, sql).kinds
+        assert "NULL_AWARE_ANTI_JOIN" in spark.sql(f"EXPLAIN {sql}").collect()[0][0]
+
+
+@pytest.mark.usefixtures("adaptive")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT k, count(DISTINCT v), count(DISTINCT s) FROM a GROUP BY k",
+        "SELECT k, s, count(*) FROM a GROUP BY GROUPING SETS ((k, s), (k))",
+        "SELECT k, s, count(DISTINCT v), sum(v) FROM a JOIN b USING (k, s, v) GROUP BY GROUPING SETS ((k, s), (k))",
+    ],
+)
+def test_expand_over_a_member_is_right(spark: SparkSession, sql: str) -> None:
     assert compare(spark, sql).on.rows
-    assert "BroadcastHashJoinExec" in run(spark, sql).kinds
-    assert "NULL_AWARE_ANTI_JOIN" in spark.sql(f"EXPLAIN {sql}").collect()[0][0]
 
 
 @pytest.mark.usefixtures("adaptive")
@@ -103,7 +118,14 @@ def test_a_cached_member_under_another_layout_is_right(spark: SparkSession) -> N
     cached = spark.sql("SELECT * FROM a").repartition(3, "v").cache()
     try:
         cached.createOrReplaceTempView("cached_a")
-        compare(spark, "SELECT k, count(*) FROM cached_a GROUP BY k")
-        compare(spark, "SELECT x.v, b.v FROM cached_a x JOIN b ON x.k = b.k")
+        for sql in (
+            "SELECT k, count(*) FROM {a} GROUP BY k",
+            "SELECT x.v, b.v FROM {a} x JOIN b ON x.k = b.k",
+            "SELECT x.v, y.v FROM {a} x FULL JOIN cached_a y ON x.k = y.k",
+        ):
+            on = run(spark, sql.format(a="cached_a"))
+            with switched_off(spark):
+                off = run(spark, sql.format(a="a").replace("cached_a", "a"))
+            assert on.rows == off.rows
     finally:
         cached.unpersist()

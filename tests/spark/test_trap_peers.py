@@ -14,7 +14,7 @@ COLUMNS = "a INT, b INT, v BIGINT"
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
-    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned; p none."""
+    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned."""
     spark.sql("CREATE DATABASE peers")
     spark.sql("USE peers")
     made = [("t", "a", 4, "g"), ("u", "a", 4, "g"), ("y", "b", 4, "g"), ("t2", "a,b", 4, "g2"), ("u2", "a,b", 4, "g2")]

@@ -9,7 +9,7 @@ from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import Rows, assert_no_exchange, compare, multiset
 from tests.spark.plans import kinds
 
-ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)), id FROM range({start}, {end})"
+ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)) AS k, id AS v FROM range({start}, {end})"
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +26,7 @@ def _relaid(spark: SparkSession, name: str, buckets: int, group: str, end: int) 
     """The same table, rewritten to another bucket count, with more rows."""
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING delta CLUSTERED BY (k) INTO {buckets} BUCKETS "
-        f"TBLPROPERTIES ('colocate_with' = '{group}') AS {ROWS.format(start=0, end=end).replace('),', ') AS k,')} "
-        .replace(", id FROM", ", id AS v FROM")
+        f"TBLPROPERTIES ('colocate_with' = '{group}') AS {ROWS.format(start=0, end=end)}"
     )
 
 

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, IsNull, Or}
+import org.apache.spark.sql.catalyst.plans.LeftAnti
 import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.execution.joins._
 
@@ -26,11 +27,17 @@ private[explain] object JoinVerdict {
   private def reason(join: BaseJoinExec, left: Side, right: Side): Reason =
     gap(left, right).getOrElse(join match {
       case hash: BroadcastHashJoinExec if hash.isNullAwareAntiJoin => Reason("NULL_AWARE_ANTI_JOIN")
+      case loop: BroadcastNestedLoopJoinExec if isNotIn(loop) => Reason("NULL_AWARE_ANTI_JOIN")
       case _ if join.leftKeys.isEmpty => Reason("NO_EQUALITY", "keys" -> bucketKeys(left, right))
       case _: BroadcastHashJoinExec if hasHint(join) => Reason("BROADCAST_HINT")
       case _ if isBroadcast(join) => Reason("BROADCAST")
       case _ => KeyReasons.join(left, right)
     })
+
+  private def isNotIn(join: BroadcastNestedLoopJoinExec): Boolean = join.joinType == LeftAnti && join.condition.exists {
+    case Or(equal: EqualTo, IsNull(again)) => equal.semanticEquals(again)
+    case _ => false
+  }
 
   private def gap(left: Side, right: Side): Option[Reason] =
     (left.member ++ right.member).flatMap(_.gap).headOption.map(g => Reason(g.code, g.args))
