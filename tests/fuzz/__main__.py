@@ -79,7 +79,8 @@ def _planted(spark: SparkSession, wanted: str, seed: int) -> int:
     for name in known if wanted == "all" else [wanted]:
         spark.conf.set(PLANTED, name)
         started = time.monotonic()
-        found = Fuzzer(spark, seed, say=lambda text: None).run(PLANTED_SECONDS)
+        # A planner that accepts too much is found where a query asks for too much.
+        found = Fuzzer(spark, seed, say=lambda text: None, near_miss=0.5).run(PLANTED_SECONDS)
         spark.conf.unset(PLANTED)
         seconds = time.monotonic() - started
         print(f"{name}: {'found' if found else 'MISSED'} after {seconds:.0f} s, seed {seed}", flush=True)

@@ -49,13 +49,13 @@ class Side:
         return self.column("k1")
 
 
-def generate(rng: random.Random, tables: Catalogue, cell: Cell) -> Query:
-    return _Generator(rng, tables, cell).query()
+def generate(rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float = NEAR_MISS) -> Query:
+    return _Generator(rng, tables, cell, near_miss).query()
 
 
 class _Generator:
-    def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell) -> None:
-        self.rng, self.tables, self.cell = rng, tables, cell
+    def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float) -> None:
+        self.rng, self.tables, self.cell, self.near_miss = rng, tables, cell, near_miss
 
     def query(self) -> Query:
         first, second = self._pair()
@@ -76,7 +76,7 @@ class _Generator:
         first, second = self.rng.choice(self.tables.members[left]), self.rng.choice(self.tables.members[right])
         if left == right and first is second and self.rng.random() < 0.8:
             second = next(t for t in self.tables.members[right] if t is not first)
-        if self._sometimes(NEAR_MISS):
+        if self._sometimes(self.near_miss):
             near = [*self.tables.pairs, *self.tables.others, self.tables.relaid]
             if self._sometimes(0.4):
                 first, second = self.rng.choice(self.tables.pairs), self.rng.choice(self.tables.pairs)
@@ -180,7 +180,7 @@ class _Generator:
             left = f"coalesce({visible[0].key}, {visible[1].key})"
             if visible[0].table.type("k1") != visible[1].table.type("k1"):
                 left = visible[0].key
-        elif self._sometimes(NEAR_MISS):
+        elif self._sometimes(self.near_miss):
             left = self.rng.choice(visible).column(self.rng.choice(("k1", "k1", "k2", "s")))
         more = [self.rng.choice(visible).column(role) for role in ("s", "k2", "p") if self._sometimes(0.25)]
         return list(dict.fromkeys([left, *more]))

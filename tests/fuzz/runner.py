@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz.coverage import Coverage
 from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
-from tests.fuzz.generate import CELLS, Cell, generate
+from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
 from tests.fuzz.query import Query
 from tests.fuzz.world import Diverged, World
 from tests.spark.oracle import difference
@@ -53,11 +53,12 @@ class Difference:
 
 @dataclass
 class Fuzzer:
-    """only: run this case of this world alone (the changes before it are made, the queries are not run)."""
+    """near_miss: how often a query leaves what the layout serves."""
 
     session: SparkSession
     seed: int
     say: Callable[[str], None] = print
+    near_miss: float = NEAR_MISS
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -77,6 +78,7 @@ class Fuzzer:
         return None
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
+        """only: run this case alone; the changes before it are made, the queries before it are not run."""
         world = World(f"{self.seed} {number}", self.spark, Duck())
         self._settings({key: values[0] for key, values in SETTINGS.items()})
         world.create()
@@ -116,7 +118,7 @@ class Fuzzer:
     def _query(self, world: World, cell: Cell, rng: random.Random) -> tuple[Query, Result]:
         """A query of the cell with some rows, if a few trials find one, and not too many."""
         for _ in range(8):
-            query = generate(rng, world.tables, cell)
+            query = generate(rng, world.tables, cell, self.near_miss)
             if any(world.duck.count(part.joined().sql("duck")) > MOST_ROWS for part in query.parts()):
                 continue
             expected = world.duck.run(query.sql("duck"))
