@@ -15,7 +15,7 @@ from tests.fuzz.query import Query
 from tests.fuzz.world import Diverged, World
 from tests.spark.oracle import difference
 
-CASES_PER_WORLD = 70
+CASES_PER_WORLD = 100
 CASES_PER_CHANGE = 6
 SHRINK_SECONDS = 60.0
 

@@ -39,9 +39,10 @@ def _stock(spark: SparkSession, sql: str) -> Rows:
         return _rows(spark.sql(sql))
 
 
-@pytest.mark.parametrize("other_session", [False, True])
-@pytest.mark.parametrize("adaptive", ["true", "false"])
-@pytest.mark.parametrize(("before", "after"), [(4, 8), (8, 3)])
+@pytest.mark.parametrize(
+    ("before", "after", "adaptive", "other_session"),
+    [(4, 8, "true", False), (4, 8, "false", True), (8, 3, "true", True), (8, 3, "false", False)],
+)
 def test_a_dataframe_kept_across_a_rewrite_to_another_bucket_count_loses_no_row(
     spark: SparkSession, db: str, before: int, after: int, adaptive: str, other_session: bool
 ) -> None:
