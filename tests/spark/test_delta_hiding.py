@@ -130,8 +130,8 @@ def test_the_catalog_api_does_not_list_the_column(spark: SparkSession, member: s
 
 def test_a_cached_member_is_read_from_the_cache_and_dropped_from_it(spark: SparkSession, t: str) -> None:
     spark.sql("CACHE TABLE t")
-    cached = "InMemoryTableScan"
-    assert cached in spark.sql("EXPLAIN SELECT * FROM t WHERE id = 1").first()[0].replace("Scan In-memory table", cached)
+    plan = spark.sql("EXPLAIN SELECT * FROM t WHERE id = 1").first()[0]
+    assert "InMemoryTableScan" in plan or "Scan In-memory table" in plan
     assert spark.sql("SELECT * FROM t").columns == COLUMNS
     spark.sql("UNCACHE TABLE t")
     assert "In-memory" not in spark.sql("EXPLAIN SELECT * FROM t WHERE id = 1").first()[0]

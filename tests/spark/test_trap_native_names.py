@@ -32,7 +32,7 @@ def tables(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]
 
 @pytest.fixture
 def drop_in(spark: SparkSession, tables: str) -> Iterator[Callable[[str], None]]:
-    """Puts a file of all keys into the folder of t, so that its rows belong to every bucket; takes it away at the end."""
+    """Puts a file of all keys into the folder of t, so that its rows belong to every bucket; takes it away again."""
     spark.sql("USE names")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     rows = pa.table({"k": pa.array(range(17), pa.int32()), "v": pa.array(range(1000, 1017), pa.int64())})
