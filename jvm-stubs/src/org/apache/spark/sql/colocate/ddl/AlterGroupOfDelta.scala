@@ -63,8 +63,8 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
   private def refused(column: String, why: String): ColocateException = {
     val name = DeltaStatement.name(session, ident).map(_._2).mkString(".")
     new ColocateException("KEY_COLUMN_FIXED",
-      s"Cannot change column $column of $name: $why. A key is renamed by CALL system.rename_key(table => '$name', " +
-        s"column => '$column', new_name => '...'); CALL system.drop_layout(table => '$name') ends the layout.")
+      s"Cannot change column $column of $name: $why. " +
+        s"CREATE OR REPLACE TABLE $name ... CLUSTERED BY ... AS SELECT ... FROM $name writes the rows anew.")
   }
 
   private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key))
