@@ -43,7 +43,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
       "columns" -> columns,
       "replication" -> GroupProperties.replication(properties).orNull,
       "location" -> location.orNull,
-      "liquid" -> typed.partitions().exists(_.name == "cluster_by"),
+      "liquid" -> typed.partitions().exists(t => DeltaStatement.liquid.contains(t.name)),
       "replace" -> replace)
   }
 
@@ -70,6 +70,9 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 }
 
 object DeltaStatement {
+
+  /** CLUSTER BY in Spark's parser and in Delta's. */
+  private val liquid = Set("cluster_by", "temp_cluster_by")
 
   /** Database and table as the session catalog spells them. */
   def name(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {

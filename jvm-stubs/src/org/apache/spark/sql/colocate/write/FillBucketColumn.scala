@@ -1,18 +1,21 @@
 package org.apache.spark.sql.colocate.write
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, LeafExpression, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{DataType, IntegerType}
 
-/** Where the bucket column stands in a write by position, until LayOutWrites leaves the column to Delta. */
-case class BucketPlaceholder() extends LeafExpression with Unevaluable {
-  override def nullable: Boolean = true
-  override def dataType: DataType = IntegerType
+/**
+ * The bucket in a write by position, until LayOutWrites leaves the column to Delta. Where that rule does not reach (a
+ * command of Delta's own made from the write) it is computed.
+ */
+case class GivenBucket(replacement: Expression) extends RuntimeReplaceable with InheritAnalysisRules {
+  override def parameters: Seq[Expression] = Seq(replacement)
+  override def prettyName: String = BucketColumn.Name
+  override protected def withNewChildInternal(newChild: Expression): GivenBucket = copy(replacement = newChild)
 }
 
 /**
@@ -32,7 +35,17 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
     val position = target.relation.output.indexWhere(_.name == BucketColumn.Name)
     if (query.output.exists(_.name == BucketColumn.Name)) query
     else if (query.output.size < target.relation.output.size - 1) throw tooFew(query, target.relation)
-    else Project(query.output.patch(position, Seq(Alias(BucketPlaceholder(), BucketColumn.Name)()), 0), query)
+    else Project(query.output.patch(position, Seq(Alias(bucket(query, target), BucketColumn.Name)()), 0), query)
+  }
+
+  /** The columns of the query stand at the places of the visible ones, whatever their names. */
+  private def bucket(query: LogicalPlan, target: BucketedTarget): Expression = {
+    val names = target.relation.output.map(_.name).filterNot(_ == BucketColumn.Name)
+    val keys = target.layout.keys.zip(target.layout.keyTypes).map { case (key, keyType) =>
+      val column = query.output(names.indexWhere(conf.resolver(_, key)))
+      if (column.dataType == keyType) column else Cast(column, keyType)
+    }
+    GivenBucket(BucketedWrite.bucketId(keys, target.layout.buckets))
   }
 
   private def tooFew(query: LogicalPlan, relation: DataSourceV2Relation): Throwable =

@@ -22,7 +22,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def laidOut(write: V2WriteCommand, target: BucketedTarget): LogicalPlan = {
-    val query = withoutPlaceholder(write.query)
+    val query = withoutGivenBucket(write.query)
     val options = optionsOf(write, target)
     val bucketed = target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
     val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
@@ -49,10 +49,10 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
     if (CaseInsensitiveMap(all).contains("optimizeWrite")) all else all + ("optimizeWrite" -> "false")
   }
 
-  private def withoutPlaceholder(query: LogicalPlan): LogicalPlan =
-    if (!query.exists(_.expressions.exists(_.exists(_.isInstanceOf[BucketPlaceholder])))) query
+  private def withoutGivenBucket(query: LogicalPlan): LogicalPlan =
+    if (!query.exists(_.expressions.exists(_.exists(_.isInstanceOf[GivenBucket])))) query
     else {
-      val nulled = query.resolveExpressions { case _: BucketPlaceholder => Literal(null, IntegerType) }
+      val nulled = query.resolveExpressions { case _: GivenBucket => Literal(null, IntegerType) }
       Project(nulled.output.filterNot(_.name == BucketColumn.Name), nulled)
     }
 
