@@ -204,7 +204,8 @@ REFUSED = {
     f"CREATE TABLE x (id BIGINT) USING delta CLUSTERED BY (id) INTO 8 BUCKETS {G}": "bucket counts differ",
     f"CREATE TABLE x (id INT) USING delta {BUCKETS} {G}": "bigint",
     f"CREATE TABLE delta.`/tmp/never/made` (id BIGINT) USING delta {BUCKETS} {G}": "has only a path",
-    f"CREATE TABLE x USING delta {BUCKETS} {G} AS SELECT cast(raise_error('boom') AS STRING) AS v, id FROM range(9)": "boom",
+    f"CREATE TABLE x USING delta {BUCKETS} {G} "
+    "AS SELECT cast(raise_error('boom') AS STRING) AS v, id FROM range(9)": "boom",
     f"CREATE TABLE x USING delta {BUCKETS} TBLPROPERTIES ('colocate_with' = 'fresh') "
     "AS SELECT id, cast(raise_error('boom') AS STRING) AS v FROM range(9)": "boom",
 }
