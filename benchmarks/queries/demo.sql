@@ -1,3 +1,3 @@
-SELECT o_orderpriority, count(*) AS lines, sum(l_extendedprice * (1 - l_discount)) AS revenue
+SELECT count(*) AS lines, sum(l_extendedprice * (1 - l_discount)) AS revenue,
+       max(o_totalprice) AS dearest, max(o_clerk) AS clerk
 FROM lineitem JOIN orders ON l_orderkey = o_orderkey
-GROUP BY o_orderpriority ORDER BY o_orderpriority
