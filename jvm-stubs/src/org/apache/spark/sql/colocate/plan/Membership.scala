@@ -28,6 +28,13 @@ object Membership {
         .fold(Judged.Refused(_, native), Judged.Proven(_))
     }
 
+  /**
+   * A stray for which the scan of a native table may not trust file names even where nothing of ours is in use: stock
+   * Spark would read it as a bucket and lose rows (traps S1.4).
+   */
+  def strayOf(relation: LogicalRelation): Option[EvidenceGap] =
+    Evidence.of(relation).flatMap(_.toOption).flatMap(stray(relation, _))
+
   private def forbidden(session: SparkSession, relation: LogicalRelation, evidence: Evidence): Option[EvidenceGap] =
     evidence.group.flatMap(unstable(session, _)).orElse(stray(relation, evidence))
 

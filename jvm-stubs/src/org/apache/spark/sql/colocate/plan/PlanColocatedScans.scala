@@ -17,13 +17,17 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case ScanOperation(_, _, _, relation: LogicalRelation) if PlanColocatedScans.isActive(session) =>
-      planMember(plan, relation)
+    case ScanOperation(_, _, _, relation: LogicalRelation) => planMember(plan, relation)
     case _ => Nil
   }
 
+  /** Switched off, only a member with strays is ours: stock Spark's bucketed scan would return wrong rows for it. */
+  private def judge(relation: LogicalRelation): Option[Judged] =
+    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation)
+    else Membership.strayOf(relation).map(Judged.Refused(_, native = true))
+
   private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] =
-    Membership.judge(session, relation).toSeq.flatMap { judged =>
+    judge(relation).toSeq.flatMap { judged =>
       val index = relation.relation.asInstanceOf[HadoopFsRelation].location
       planByOthers(plan).map(_.transformUp {
         case scan: FileSourceScanExec if scan.relation.location eq index => PlanColocatedScans.exchange(scan, judged)
