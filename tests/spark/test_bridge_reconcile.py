@@ -75,4 +75,13 @@ def test_an_outcome_that_the_store_did_not_hear_is_told_before_the_next_verb(
     holder.execute("ROLLBACK")
     holder.close()
     assert "default.late" in control.groups(spark)
-    control.call(spark, "begin_drop", db="default", table="late", purge=True)
+    assert _listed_state(spark, "late") == "missing"
+    dropped = control.call(spark, "begin_drop", db="default", table="late", purge=True)
+    control.call(spark, "finish", ticket=dropped["ticket"], outcome="commit")
+    assert _listed_state(spark, "late") is None
+
+
+def _listed_state(spark: SparkSession, table: str) -> str | None:
+    """What the listing says of a member; it must not fail for one that the catalog does not have."""
+    found = spark.sql("SELECT `table`, layout_state, files FROM system.colocation_tables").collect()
+    return next((row.layout_state for row in found if row.table == table), None)

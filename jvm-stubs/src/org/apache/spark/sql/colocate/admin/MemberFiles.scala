@@ -6,6 +6,7 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.{BucketColumn, DeltaReflection, NativeEvidence}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, TableCatalog}
@@ -34,8 +35,10 @@ object MemberFiles {
 
   private val FooterThreads = 8
 
-  def of(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketFiles] =
-    if (member.format == "delta") ofDelta(session, member) else ofNative(session, member, rows)
+  /** None: the catalog does not have the table any more, it was dropped by a session without us (`system.reconcile`). */
+  def of(session: SparkSession, member: MemberFacts, rows: Boolean): Option[Seq[BucketFiles]] =
+    try Some(if (member.format == "delta") ofDelta(session, member) else ofNative(session, member, rows))
+    catch { case _: NoSuchTableException | _: NoSuchDatabaseException | _: NoSuchNamespaceException => None }
 
   private def ofDelta(session: SparkSession, member: MemberFacts): Seq[BucketFiles] = {
     val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)

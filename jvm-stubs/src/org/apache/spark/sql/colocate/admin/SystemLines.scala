@@ -20,21 +20,26 @@ class SystemLines(session: SparkSession) {
     val lines = told("colocation_groups", schema)
     if (!wanted("bytes")) lines
     else {
-      val bytes = members.groupMapReduce(_.group)(MemberFiles.of(session, _, rows = false).map(_.bytes).sum)(_ + _)
+      val bytes = members.groupMapReduce(_.group)(files(_).toSeq.flatten.map(_.bytes).sum)(_ + _)
       lines.map(line => line + ("bytes" -> bytes.getOrElse(line("group_name").toString, 0L)))
     }
   }
 
   def tables(schema: StructType, wanted: Set[String]): Seq[Line] = {
-    val listed = wanted.exists(Set("strays", "files", "bytes"))
+    val listed = wanted.exists(Set("strays", "files", "bytes", "layout_state"))
     reported.zip(members).map { case (json, member) =>
-      val files = if (listed) MemberFiles.of(session, member, rows = false) else Nil
-      typed(json, schema) ++ Map(
-        "strays" -> files.filter(_.bucket.isEmpty).map(_.files).sum.toInt,
-        "files" -> files.map(_.files).sum,
-        "bytes" -> files.map(_.bytes).sum)
+      typed(json, schema) ++ (if (listed) sums(files(member)) else Map.empty)
     }
   }
+
+  private def sums(files: Option[Seq[BucketFiles]]): Line = files.fold[Line](Map("layout_state" -> "missing")) { found =>
+    Map(
+      "strays" -> found.filter(_.bucket.isEmpty).map(_.files).sum.toInt,
+      "files" -> found.map(_.files).sum,
+      "bytes" -> found.map(_.bytes).sum)
+  }
+
+  private def files(member: MemberFacts): Option[Seq[BucketFiles]] = MemberFiles.of(session, member, rows = false)
 
   def buckets(schema: StructType, wanted: Set[String]): Seq[Line] = {
     val sequences = new Sequences(session)
@@ -54,12 +59,13 @@ class SystemLines(session: SparkSession) {
       "state" -> (if (bucket.bucket.isEmpty) "stray" else line("layout_state")))
   }
 
-  /** Every bucket has a line, the empty ones too; strays share one whose bucket is null. */
-  private def byBucket(member: MemberFacts, rows: Boolean): Seq[BucketFiles] = {
-    val found = MemberFiles.of(session, member, rows).groupMapReduce(_.bucket)(identity)(_ + _)
-    val all = (0 until member.buckets).map(b => found.getOrElse(Some(b), BucketFiles(Some(b), 0, 0, Some(0))))
-    all ++ found.get(None)
-  }
+  /** Every bucket has a line, the empty ones too; strays share one whose bucket is null. A missing table has none. */
+  private def byBucket(member: MemberFacts, rows: Boolean): Seq[BucketFiles] =
+    MemberFiles.of(session, member, rows).toSeq.flatMap { files =>
+      val found = files.groupMapReduce(_.bucket)(identity)(_ + _)
+      val all = (0 until member.buckets).map(b => found.getOrElse(Some(b), BucketFiles(Some(b), 0, 0, Some(0))))
+      all ++ found.get(None)
+    }
 
   private lazy val reported: Seq[JValue] = ControlPlane.call(session, "table_rows").children
 
