@@ -21,18 +21,27 @@ from benchmarks.measure import Measured, measure
 
 
 @contextmanager
-def session(memory: str, cores: int) -> Iterator[SparkSession]:
-    """A fresh local session with an empty warehouse in a folder of its own under build, which goes with it."""
+def session(memory: str, cores: int, stock: bool = False) -> Iterator[SparkSession]:
+    """A fresh local session with an empty warehouse in a folder of its own under build, which goes with it.
+
+    stock: Delta's extension and catalog alone, though the same jars.
+    """
     (ROOT / "build").mkdir(exist_ok=True)
     with TemporaryDirectory(dir=ROOT / "build", prefix="lab-", ignore_cleanup_errors=True) as folder:
-        spark = _started(Path(folder), memory, cores)
+        spark = _started(Path(folder), memory, cores, STOCK if stock else {})
         try:
             yield spark
         finally:
             spark.stop()
 
 
-def _started(folder: Path, memory: str, cores: int) -> SparkSession:
+STOCK = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+
+def _started(folder: Path, memory: str, cores: int, instead: dict[str, str]) -> SparkSession:
     builder = SparkSession.builder.master(f"local[{cores}]").appName("benchmark")
     settings = {
         "spark.driver.memory": memory,
@@ -49,7 +58,10 @@ def _started(folder: Path, memory: str, cores: int) -> SparkSession:
     }
     for key, value in settings.items():
         builder.config(key, value)
-    return configure(builder).getOrCreate()
+    builder = configure(builder)
+    for key, value in instead.items():
+        builder.config(key, value)
+    return builder.getOrCreate()
 
 
 def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: Layout) -> Measured:

@@ -31,13 +31,19 @@ def size(count: float) -> str:
 
 def write(record: Record, chart: Callable[[Record, Path], None], results: Path) -> list[Path]:
     """JSON and PNG under <results>/<version>/; the name says benchmark, scale and time."""
+    data = write_json(record, results)
+    image = data.with_suffix(".png")
+    chart(record, image)
+    return [data, image]
+
+
+def write_json(record: Record, results: Path) -> Path:
     folder = results / importlib.metadata.version("spark-colocate")
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{record['benchmark']}-scale{record['scale']:g}-{record['time'][:16].replace(':', '')}"
-    data, image = folder / f"{stem}.json", folder / f"{stem}.png"
+    data = folder / f"{stem}.json"
     data.write_text(json.dumps(record, indent=1) + "\n")
-    chart(record, image)
-    return [data, image]
+    return data
 
 
 def _console() -> Console:

@@ -1,11 +1,11 @@
-"""./run bench join|tpch|tpcds: compares engines in one session, in interleaved rounds, and writes down what it saw."""
+"""./run bench join|plan|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from benchmarks import join, suite
+from benchmarks import join, planning, suite
 from benchmarks.report import RESULTS
 
 
@@ -29,7 +29,14 @@ def main(arguments: list[str]) -> int:
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         else:
             verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
+    verb = verbs.add_parser("plan")
+    verb.add_argument("--plans", type=int, default=200, help="measured plans of each query (200)")
+    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+    verb.add_argument("--memory", default="2g", help="heap of each of the two drivers (2g)")
+    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     asked = parser.parse_args(arguments)
+    if asked.verb == "plan":
+        return planning.run(asked)
     return join.run(asked) if asked.verb == "join" else suite.run(asked)
 
 
