@@ -148,14 +148,16 @@ def _show_unstable(spark: SparkSession, text: str) -> None:
     marking = f"CALL system.set_group_stable(group => '{GROUP}', stable => false)"
     spark.sql(marking)
     table = Table(title=marking)
-    for name in ("query", "fallback", "exchanges", "broadcasts", "shuffled", "EXPLAIN says"):
+    for name in ("query", "fallback", "exchanges", "broadcasts", "shuffled"):
         table.add_column(name)
+    reasons = []
     for name, sql in (("the join", text), ("the join, one side small", SMALL_SIDE)):
         ran = measure(spark, sql)
-        said = [one.text for one in verdicts(spark.sql(sql)) if not one.colocated]
+        reasons += [f"{name}: {one.text}" for one in verdicts(spark.sql(sql)) if not one.colocated][:1]
         how = ", ".join(name.removesuffix("Exec") for name in ran.joins)
-        table.add_row(name, how, str(ran.exchanges), str(ran.broadcasts), size(ran.shuffle_bytes), "\n".join(said[:1]))
+        table.add_row(name, how, str(ran.exchanges), str(ran.broadcasts), size(ran.shuffle_bytes))
     console.print(table)
+    console.print("EXPLAIN says of", *reasons, sep="\n  ", soft_wrap=True)
     spark.sql(f"CALL system.set_group_stable(group => '{GROUP}', stable => true)")
 
 
