@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 
-def pytest_configure() -> None:
-    subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist find it built
+        subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
     fetched = ROOT / "build" / "jars"
     if fetched.is_dir():
         os.environ.setdefault("SPARK_COLOCATE_DELTA_JARS", str(fetched))

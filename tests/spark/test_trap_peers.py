@@ -139,7 +139,7 @@ def test_spark_59050_rows_that_only_the_shuffled_side_has_meet_their_partners(sp
 
 
 def test_spark_58988_adaptive_inner_joins_of_empty_sides_return_what_they_should(spark: SparkSession) -> None:
-    pair = compare(spark, "SELECT t.v, u.v, p.v FROM t JOIN u ON t.a = u.a JOIN p ON u.a = p.a AND p.v < 20")
+    pair = compare(spark, "SELECT t.v, u.v, p.v FROM t JOIN u ON t.a = u.a JOIN p ON u.a = p.a AND p.v < 40")
     assert pair.on.rows
     assert compare(spark, "SELECT t.v FROM t LEFT JOIN (SELECT * FROM u WHERE v < 0) u ON t.a = u.a").on.rows
 
