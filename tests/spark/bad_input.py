@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, partitioning
 
 DATABASE = "bad_input"
-FORMATS = ("parquet",)
+FORMATS = ("parquet", "delta")
 FACES = ("CREATE TABLE", "CREATE TABLE AS SELECT", "saveAsTable", "writeTo")
 _BUCKETED = "USING parquet CLUSTERED BY {} INTO 4 BUCKETS TBLPROPERTIES ('colocate_with'='{}')"
 

@@ -25,13 +25,7 @@ def statements(declared: Declared, format: str) -> dict[str, str]:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Every bad statement in one process, the state before and after."""
     folder = tmp_path_factory.mktemp("spark_sql")
-    bad = [
-        sql
-        for d in CASES.values()
-        for format in d.formats
-        if format != "delta"
-        for sql in statements(d, format).values()
-    ]
+    bad = [sql for d in CASES.values() for format in d.formats for sql in statements(d, format).values()]
     hint = (
         f"CREATE TABLE {DATABASE}.small USING parquet CLUSTERED BY (k) INTO 500 BUCKETS "
         f"TBLPROPERTIES ('colocate_with'='small') AS SELECT * FROM {DATABASE}.source WHERE k < 0"
@@ -57,7 +51,7 @@ def state(ran: Ran, name: str) -> str:
     return ran.out.split(f"state {name}\n")[1].split(f"end {name}\n")[0]
 
 
-@pytest.mark.parametrize(("name", "format"), [(n, f) for n, d in CASES.items() for f in d.formats if f != "delta"])
+@pytest.mark.parametrize(("name", "format"), [(n, f) for n, d in CASES.items() for f in d.formats])
 def test_spark_sql_tells_the_golden_message(ran: Ran, name: str, format: str) -> None:
     golden = (GOLDEN / f"bad_input_{name}_{format}.txt").read_text()
     errors = dict(_pairs(golden))

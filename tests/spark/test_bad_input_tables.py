@@ -69,7 +69,7 @@ def _no_table_stays(bad: SparkSession) -> Iterator[None]:
     bad.sql(f"DROP TABLE IF EXISTS {DATABASE}.t")
 
 
-@pytest.mark.parametrize(("name", "format"), [(n, f) for n, d in CASES.items() for f in d.formats if f != "delta"])
+@pytest.mark.parametrize(("name", "format"), [(n, f) for n, d in CASES.items() for f in d.formats])
 def test_bad_input_gets_its_golden_message_and_leaves_everything_as_it_was(
     bad: SparkSession, name: str, format: str
 ) -> None:
