@@ -19,6 +19,9 @@ object Settings {
 
   def number(conf: SQLConf, key: String): Long = get(conf, key).trim.toLong
 
+  /** A part of one. */
+  def share(conf: SQLConf, key: String): Double = get(conf, key).trim.toDouble
+
   /** Both switches must allow the join: Doris' session variable and our own setting. */
   def joinEnabled(conf: SQLConf): Boolean =
     flag(conf, "spark.colocate.join.enabled") && !flag(conf, "disable_colocate_join")

@@ -9,7 +9,12 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /** The scan of a table with a layout, as it stands in a finished physical plan. */
-case class Member(output: Seq[Attribute], table: String, evidence: Option[Evidence], gap: Option[EvidenceGap]) {
+case class Member(
+    output: Seq[Attribute],
+    table: String,
+    evidence: Option[Evidence],
+    gap: Option[EvidenceGap],
+    strays: Int = 0) {
 
   def layout: Option[BucketLayout] = evidence.map(_.layout)
 
@@ -30,7 +35,8 @@ object Member {
   def under(plan: SparkPlan): Seq[Member] = PlanWalk.leaves(plan).flatMap(of)
 
   private def of(leaf: SparkPlan): Option[Member] = leaf match {
-    case scan: ColocatedScanExec => Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None))
+    case scan: ColocatedScanExec =>
+      Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None, scan.strays.count))
     case scan: FileSourceScanExec => ofOrdinary(scan)
     case _ => None
   }
@@ -39,7 +45,7 @@ object Member {
     val session = SparkSession.active
     val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString).getOrElse(scan.relation.location.rootPaths.mkString)
     relationOf(scan).flatMap(Evidence.of).map { found =>
-      val refused = relationOf(scan).flatMap(Membership.judge(session, _)).collect { case Judged.Refused(g, _) => g }
+      val refused = relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case Judged.Refused(g, _) => g }
       val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))
       Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(refused))
     }

@@ -69,7 +69,12 @@ object Verdicts {
       case Seq(one) => s"group $one"
       case several => s"groups ${several.mkString(", ")}"
     }
-    val text = s"colocate: true ($named, $buckets buckets)"
+    val strays = members.map(_.strays).sum match {
+      case 0 => ""
+      case 1 => ", 1 stray shuffled"
+      case n => s", $n strays shuffled"
+    }
+    val text = s"colocate: true ($named, $buckets buckets$strays)"
     val left = members.headOption.map(_.describe)
     Verdict(operator, colocated = true, "COLOCATED", text, groups.headOption, Some(buckets), left, right.map(_.describe))
   }

@@ -6,18 +6,19 @@ import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelati
 import org.apache.spark.util.collection.BitSet
 
 /**
- * The files of a scan, sorted into the buckets of its evidence. Fails closed: a file that no longer fits the evidence
- * is never read.
+ * The files of a scan, sorted into the buckets of its evidence; each file is in one bucket or a stray. A Delta file
+ * that does not fit its table's evidence is never read: what others group by file or row must not be spread.
  *
  * @param selected the buckets that the query needs; all of them if None
  */
 case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, selected: Option[BitSet]) {
   import BucketedFiles.bucketOf
 
-  private lazy val located: Seq[(Int, PartitionedFile)] =
-    files
-      .map(file => bucketOf(file, evidence) -> file)
-      .filter { case (bucket, _) => bucket >= 0 && selected.forall(_.get(bucket)) }
+  private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
+    val (known, unknown) = files.map(file => bucketOf(file, evidence) -> file).partition(_._1.isDefined)
+    val wanted = known.collect { case (Some(bucket), file) if selected.forall(_.get(bucket)) => bucket -> file }
+    PlantedBugs.sorted(wanted, unknown.map(_._2))
+  }
 
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
   def byBucket(tasks: Int): Seq[FilePartition] = {
@@ -28,10 +29,14 @@ case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, select
     PlantedBugs.tasks(Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray)), evidence)
   }
 
-  /** Packed by bytes as an ordinary scan packs them. */
-  def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = {
+  /** Packed by bytes as an ordinary scan packs them, strays among them. */
+  def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, located.map(_._2) ++ strays)
+
+  /** The strays alone; whatever buckets a query needs, their rows may be of them. */
+  def straysByBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, strays)
+
+  private def packed(relation: HadoopFsRelation, wanted: Seq[PartitionedFile]): Seq[FilePartition] = {
     val session = relation.sparkSession
-    val wanted = located.map(_._2)
     val openCost = session.sessionState.conf.filesOpenCostInBytes
     val maxSplitBytes = FilePartition.maxSplitBytes(session, wanted.map(_.length + openCost).sum)
     val splits = wanted.flatMap { file =>
@@ -49,16 +54,15 @@ case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, select
 
 object BucketedFiles {
 
-  private def bucketOf(file: PartitionedFile, evidence: Evidence): Int = {
-    val bucket = evidence.source match {
-      // The null check comes first: getInt of a null gives 0.
-      case BucketSource.PartitionValue(ordinal) =>
-        Option.when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
-      case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, evidence.layout.buckets)
-    }
-    bucket
-      .filter(b => b >= 0 && b < evidence.layout.buckets)
-      .getOrElse(if (PlantedBugs.passesOver) -1 else throw misplaced(file, evidence))
+  /** None for a stray. */
+  private def bucketOf(file: PartitionedFile, evidence: Evidence): Option[Int] = evidence.source match {
+    case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, evidence.layout.buckets)
+    // The null check comes first: getInt of a null gives 0.
+    case BucketSource.PartitionValue(ordinal) =>
+      Option
+        .when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
+        .filter(b => b >= 0 && b < evidence.layout.buckets)
+        .orElse(if (PlantedBugs.passesOver) None else throw misplaced(file, evidence))
   }
 
   private def misplaced(file: PartitionedFile, evidence: Evidence): ColocateException =

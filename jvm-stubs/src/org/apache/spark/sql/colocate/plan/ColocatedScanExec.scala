@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
+import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder, UnsafeProjection}
@@ -10,9 +11,10 @@ import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartit
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, SparkPlan}
-import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, ScanFileListing, SparkPlan}
+import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.collection.BitSet
@@ -21,35 +23,75 @@ import org.apache.spark.util.collection.BitSet
  * A file scan whose tasks are the buckets of the table's layout. It only regroups the files of the ordinary `scan`
  * that it stands for, so deletion vectors, column mapping, metadata columns and dynamic pruning work as there.
  *
- * @param scan     the ordinary scan; what is given back where the layout removes no Exchange
+ * @param scan     the ordinary scan, without filters by subquery; lists the files
  * @param evidence what the scanned snapshot proves
  * @param keys     the bucket keys as attributes of the scan's output
  * @param mode     how buckets become tasks
+ * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
+ * @param dataFilters      likewise
  */
-case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute], mode: ReadMode)
+case class ColocatedScanExec(
+    scan: FileSourceScanExec,
+    evidence: Evidence,
+    keys: Seq[Attribute],
+    mode: ReadMode,
+    partitionFilters: Seq[Expression],
+    dataFilters: Seq[Expression])
     extends FileSourceScanLike {
 
-  override def dataFilters: Seq[Expression] = scan.dataFilters
   override def disableBucketedScan: Boolean = scan.disableBucketedScan
-  override lazy val optionalBucketSet: Option[BitSet] = BucketPruning.selected(keys, dataFilters, buckets)
+  override lazy val optionalBucketSet: Option[BitSet] =
+    BucketPruning.selected(keys, dataFilters, buckets).orElse(scan.optionalBucketSet)
   override def optionalNumCoalescedBuckets: Option[Int] = None
   override def output: Seq[Attribute] = scan.output
-  override def partitionFilters: Seq[Expression] = scan.partitionFilters
   override def relation: HadoopFsRelation = scan.relation
   override def requiredSchema: StructType = scan.requiredSchema
   override def tableIdentifier: Option[TableIdentifier] = scan.tableIdentifier
   override def getStream: Option[SparkDataStream] = None
-  override lazy val supportsColumnar: Boolean = scan.supportsColumnar
+  override lazy val supportsColumnar: Boolean =
+    scan.supportsColumnar && !(isNative && !StrayRows.fitBatches(schema))
+
+  // Batches of strays hold other vector classes than the file format's.
+  override def vectorTypes: Option[Seq[String]] = if (isNative) None else super.vectorTypes
 
   override val nodeName: String = s"ColocatedScan ${evidence.table}"
 
   def buckets: Int = evidence.layout.buckets
 
+  /** Known while planning, from the listing that is read. */
+  lazy val strays: Strays = Strays.of(scan, evidence)
+
+  /** One listing for the plan and for the rows. */
+  @transient override lazy val selectedPartitions: ScanFileListing = {
+    val listing = scan.selectedPartitions
+    driverMetrics("numFiles").set(listing.totalNumberOfFiles)
+    driverMetrics("filesSize").set(listing.totalFileSize)
+    if (relation.partitionSchema.nonEmpty) driverMetrics("numPartitions").set(listing.partitionCount)
+    listing
+  }
+
   override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
     case ReadMode.ByBucket(tasks) =>
-      (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) scan.outputOrdering else Nil)
+      (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) orderingOfBuckets else Nil)
     case ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
+
+  /** What is read where buckets are of no use. A scan whose filters name few buckets still reads only these. */
+  def ordinary: SparkPlan = {
+    // Spark's own pruning by bucket would believe the names of strays.
+    val plan =
+      if (optionalBucketSet.isDefined) copy(mode = ReadMode.ByBytes)
+      else if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None)
+      else stock
+    plan.copyTagsFrom(this)
+    plan
+  }
+
+  /** The ordinary scan with this one's filters, whose subqueries may be planned by now. */
+  private def stock: FileSourceScanExec = scan.copy(partitionFilters = partitionFilters, dataFilters = dataFilters)
+
+  private def orderingOfBuckets: Seq[SortOrder] =
+    if (scan.outputOrdering.isEmpty || strays.nonEmpty) Nil else scan.outputOrdering
 
   private def isNative: Boolean = evidence.source == BucketSource.FileName
 
@@ -59,7 +101,7 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
       case ReadMode.ByBucket(tasks) if tasks < buckets => s" (read as $tasks)"
       case _ => ""
     }
-    scan.metadata ++ Map(
+    stock.metadata ++ Option.when(strays.nonEmpty)("Strays" -> s"${strays.describe}, shuffled to their buckets") ++ Map(
       "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
       "SelectedBucketsCount" -> (selected + read))
   }
@@ -68,8 +110,26 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
   private lazy val needsUnsafeRowConversion: Boolean =
     relation.fileFormat.isInstanceOf[ParquetFileFormat] && conf.parquetVectorizedReaderEnabled
 
+  override lazy val metrics: Map[String, SQLMetric] =
+    if (strays.nonEmpty) super.metrics ++ strayMetrics else super.metrics
+
+  private lazy val strayMetrics: Map[String, SQLMetric] =
+    SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext) ++
+      SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext) ++ Map(
+        StrayRows.Shuffled -> SQLMetrics.createMetric(sparkContext, "number of rows of strays"),
+        StrayRows.Batches -> SQLMetrics.createMetric(sparkContext, "number of batches of strays"))
+
   lazy val inputRDD: RDD[InternalRow] = {
-    val readFile = relation.fileFormat.buildReaderWithPartitionValues(
+    val files = BucketedFiles(dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet)
+    sendDriverMetrics()
+    mode match {
+      case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)
+      case ReadMode.ByBytes => rddOf(files.byBytes(relation))
+    }
+  }
+
+  private lazy val readFile: PartitionedFile => Iterator[InternalRow] =
+    relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = relation.sparkSession,
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
@@ -77,24 +137,29 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
       filters = pushedDownFilters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
-    sendDriverMetrics()
+
+  private def rddOf(tasks: Seq[FilePartition]): RDD[InternalRow] =
     new FileScanRDD(
       relation.sparkSession,
       readFile,
-      filePartitions,
+      tasks,
       new StructType(requiredSchema.fields ++ relation.partitionSchema.fields),
       fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
       new FileSourceOptions(CaseInsensitiveMap(relation.options)))
-  }
 
-  private def filePartitions: Seq[FilePartition] = {
-    val files = BucketedFiles(dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet)
-    mode match {
-      case ReadMode.ByBucket(tasks) => files.byBucket(tasks)
-      case ReadMode.ByBytes => files.byBytes(relation)
+  /** Task by task: the rows of the bucketed files, then those of strays that belong there. */
+  private def withStrays(bucketed: RDD[InternalRow], strays: Seq[FilePartition], tasks: Int): RDD[InternalRow] =
+    if (strays.isEmpty) bucketed
+    else if (outputOrdering.nonEmpty) {
+      throw SparkException.internalError(s"${evidence.table} has got strays since its rows were taken for sorted")
+    } else {
+      val rows = StrayRows(rddOf(strays), output, keys, dataFilters, strayMetrics)
+      val shuffled =
+        if (supportsColumnar) rows.batchesByTask(tasks, conf.offHeapColumnVectorEnabled, conf.columnBatchSize)
+        else rows.byTask(tasks)
+      bucketed.zipPartitions(shuffled)(_ ++ _)
     }
-  }
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = inputRDD :: Nil
 
@@ -135,7 +200,9 @@ case class ColocatedScanExec(scan: FileSourceScanExec, evidence: Evidence, keys:
 
   override protected def doCanonicalize(): SparkPlan =
     copy(
-      scan = scan.canonicalized.asInstanceOf[FileSourceScanExec],
+      scan = stock.canonicalized.asInstanceOf[FileSourceScanExec],
       evidence = evidence.copy(table = ""),
-      keys = keys.map(QueryPlan.normalizeExpressions(_, output)))
+      keys = keys.map(QueryPlan.normalizeExpressions(_, output)),
+      partitionFilters = Nil,
+      dataFilters = Nil)
 }

@@ -14,7 +14,7 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = walk(plan, needed = false)
 
   private def walk(plan: SparkPlan, needed: Boolean): SparkPlan = plan match {
-    case scan: ColocatedScanExec => if (needed || scan.mode == ReadMode.ByBytes) scan else ordinary(scan)
+    case scan: ColocatedScanExec => if (needed || scan.mode == ReadMode.ByBytes) scan else scan.ordinary
     case exchange: Exchange => exchange.mapChildren(walk(_, needed = false))
     case _ if plan.children.isEmpty => plan
     case _ =>
@@ -26,14 +26,5 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   private def asksFor(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | _: BroadcastDistribution => false
     case _ => true
-  }
-
-  /** A scan whose filters name few buckets still reads only these. */
-  private def ordinary(scan: ColocatedScanExec): SparkPlan = {
-    val stock =
-      if (scan.optionalBucketSet.isDefined) scan.copy(mode = ReadMode.ByBytes)
-      else scan.scan.copy(disableBucketedScan = scan.relation.bucketSpec.isDefined)
-    stock.copyTagsFrom(scan)
-    stock
   }
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.layout._
+import org.apache.spark.sql.execution.FileSourceScanLike
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /** What the planner may do with the scan of a table that has a layout. */
@@ -24,7 +25,7 @@ object Membership {
       val native = relation.relation.asInstanceOf[HadoopFsRelation].bucketSpec.isDefined
       if (found.exists(_.group.isDefined)) ControlPlane.ensureAttached(session)
       found
-        .flatMap(evidence => forbidden(session, relation, evidence).toLeft(evidence))
+        .flatMap(evidence => evidence.group.flatMap(unstable(session, _)).toLeft(evidence))
         .fold(Judged.Refused(_, native), Judged.Proven(_))
     }
 
@@ -32,11 +33,19 @@ object Membership {
    * A stray for which the scan of a native table may not trust file names even where nothing of ours is in use: stock
    * Spark would read it as a bucket and lose rows (traps S1.4).
    */
-  def strayOf(relation: LogicalRelation): Option[EvidenceGap] =
-    Evidence.of(relation).flatMap(_.toOption).flatMap(stray(relation, _))
+  def strayOf(relation: LogicalRelation, scan: FileSourceScanLike): Option[EvidenceGap] =
+    Evidence.of(relation).flatMap(_.toOption).flatMap { evidence =>
+      Some(Strays.of(scan, evidence)).filter(_.nonEmpty).map(_.gap(evidence))
+    }
 
-  private def forbidden(session: SparkSession, relation: LogicalRelation, evidence: Evidence): Option[EvidenceGap] =
-    evidence.group.flatMap(unstable(session, _)).orElse(stray(relation, evidence))
+  /** The same about the files that a scan selects: a table that is mostly strays is read as if it had no layout. */
+  def judge(session: SparkSession, relation: LogicalRelation, scan: FileSourceScanLike): Option[Judged] =
+    judge(session, relation).map {
+      case Judged.Proven(evidence) =>
+        val strays = Strays.of(scan, evidence)
+        if (strays.tooMany(session)) Judged.Refused(strays.gap(evidence), native = true) else Judged.Proven(evidence)
+      case refused => refused
+    }
 
   private def unstable(session: SparkSession, name: String): Option[EvidenceGap] =
     GroupState.current.byName.get(name).flatMap { group =>
@@ -44,19 +53,4 @@ object Membership {
       Option.when(!group.stable || (strict && !group.placementStable))(
         EvidenceGap.of("GROUP_NOT_STABLE", "group" -> name))
     }
-
-  /** Native files are listed here anyway (the listing is cached by the index); Delta's are checked when they are read. */
-  private def stray(relation: LogicalRelation, evidence: Evidence): Option[EvidenceGap] = evidence.source match {
-    case _: BucketSource.PartitionValue => None
-    case BucketSource.FileName =>
-      val index = relation.relation.asInstanceOf[HadoopFsRelation].location
-      index
-        .listFiles(Nil, Nil)
-        .iterator
-        .flatMap(_.files)
-        .map(_.getPath.getName)
-        .filterNot(_ => PlantedBugs.straysAreIgnored)
-        .find(NativeEvidence.bucketOf(_, evidence.layout.buckets).isEmpty)
-        .map(file => EvidenceGap.of("STRAY", "table" -> evidence.table, "file" -> file))
-  }
 }

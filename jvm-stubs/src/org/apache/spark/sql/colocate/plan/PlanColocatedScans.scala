@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExpression}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
@@ -17,22 +17,28 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case ScanOperation(_, _, _, relation: LogicalRelation) => planMember(plan, relation)
+    case ScanOperation(_, _, _, relation: LogicalRelation) if concerns(relation) => planMember(plan, relation)
     case _ => Nil
   }
 
-  /** Switched off, only a member with strays is ours: stock Spark's bucketed scan would return wrong rows for it. */
-  private def judge(relation: LogicalRelation): Option[Judged] =
-    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation)
-    else Membership.strayOf(relation).map(Judged.Refused(_, native = true))
+  /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
+  private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
+    case files: HadoopFsRelation if PlanColocatedScans.isActive(session) || files.bucketSpec.isDefined =>
+      Evidence.of(relation).isDefined
+    case _ => false
+  }
 
-  private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] =
-    judge(relation).toSeq.flatMap { judged =>
-      val index = relation.relation.asInstanceOf[HadoopFsRelation].location
-      planByOthers(plan).map(_.transformUp {
-        case scan: FileSourceScanExec if scan.relation.location eq index => PlanColocatedScans.exchange(scan, judged)
-      })
-    }
+  private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] = {
+    val index = relation.relation.asInstanceOf[HadoopFsRelation].location
+    planByOthers(plan).map(_.transformUp {
+      case scan: FileSourceScanExec if scan.relation.location eq index =>
+        judge(relation, scan).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, _))
+    })
+  }
+
+  private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[Judged] =
+    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
+    else Membership.strayOf(relation, scan).map(Judged.Refused(_, native = true))
 
   private def planByOthers(plan: LogicalPlan): Seq[SparkPlan] =
     session.sessionState.planner.strategies.iterator
@@ -54,7 +60,17 @@ object PlanColocatedScans {
   }
 
   private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
-    PlantedBugs.scan(ColocatedScanExec(scan, evidence, keys, ReadMode.ByBucket(evidence.layout.buckets)))
+    PlantedBugs.scan(ColocatedScanExec(
+      scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters)),
+      evidence,
+      keys,
+      ReadMode.ByBucket(evidence.layout.buckets),
+      scan.partitionFilters,
+      scan.dataFilters))
+
+  /** A subquery that is no plan yet must not be shipped with the tasks. */
+  private def static(filters: Seq[Expression]): Seq[Expression] =
+    filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
 
   /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
   private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =

@@ -36,6 +36,8 @@ object PlantedBugs {
     "other_snapshot" -> "the layout of the first snapshot seen is kept, and files outside of it are passed over",
     "wrong_bucket_pruned" -> "key = literal reads the bucket after the right one",
     "strays_ignored" -> "files without a bucket are passed over",
+    "stray_twice" -> "strays are shuffled, and read with the first bucket too",
+    "stray_unshuffled" -> "strays are read with the first bucket",
     "aggregate_filter_lost" -> "partial and final aggregate become one that forgets FILTER",
     "union_zipped_wrong" -> "bucket i of one child of a union meets bucket i + 1 of the other",
     "sort_dropped" -> "a merge join within buckets reads unsorted rows",
@@ -57,7 +59,7 @@ object PlantedBugs {
     else if (is("key_order")) scan.copy(keys = scan.keys.sortBy(_.name))
     else if (is("wrong_divisor")) scan.copy(mode = ReadMode.ByBucket(3))
     else if (is("other_snapshot")) withLayout(scan, seen.getOrElseUpdate(scan.evidence.table, scan.evidence.layout))
-    else if (is("partition_filter_lost")) scan.copy(scan = scan.scan.copy(partitionFilters = Nil))
+    else if (is("partition_filter_lost")) scan.copy(scan = scan.scan.copy(partitionFilters = Nil), partitionFilters = Nil)
     else scan
 
   private def withLayout(scan: ColocatedScanExec, layout: BucketLayout): ColocatedScanExec =
@@ -68,7 +70,14 @@ object PlantedBugs {
 
   def anyCountDivides: Boolean = is("wrong_divisor")
 
-  def straysAreIgnored: Boolean = is("strays_ignored")
+  /** The files of known buckets, and the strays. */
+  def sorted(
+      known: Seq[(Int, PartitionedFile)],
+      strays: Seq[PartitionedFile]): (Seq[(Int, PartitionedFile)], Seq[PartitionedFile]) =
+    if (is("strays_ignored")) (known, Nil)
+    else if (is("stray_twice")) (known ++ strays.map(0 -> _), strays)
+    else if (is("stray_unshuffled")) (known ++ strays.map(0 -> _), Nil)
+    else (known, strays)
 
   /** A file without a bucket in range goes unnoticed. */
   def passesOver: Boolean = is("strays_ignored") || is("other_snapshot")

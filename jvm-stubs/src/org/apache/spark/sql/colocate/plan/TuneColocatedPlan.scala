@@ -25,7 +25,7 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
-    else PlantedBugs.plan(tune(PlantedBugs.plan(plan)))
+    else PlantedBugs.plan(ZipUnions(tune(KeepFileNames(PlantedBugs.plan(plan)))))
 
   private def tune(plan: SparkPlan): SparkPlan = {
     val tuned = steps.filter(s => RuleRegistry.isActive(s.ruleName.split('.').last)).foldLeft(plan)((p, s) => s(p))
