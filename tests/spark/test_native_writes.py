@@ -1,10 +1,14 @@
 """Writes to native members: one file per bucket and partition, and no shuffle that the input makes needless."""
 
+import re
+from collections import Counter
+
 import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.native import bucketed, files, files_per_bucket, misplaced_rows
 from tests.spark.plans import Executions
+from tools.recorder import Recorder
 
 ROWS = "SELECT CAST(id AS INT) AS k, string(id) AS v, CAST(id % 3 AS INT) AS p FROM range(0, 300, 1, 5)"
 
@@ -101,6 +105,35 @@ def test_a_member_joined_with_a_broadcast_table_is_not_shuffled(spark: SparkSess
     assert seen.exchanges == 0
     assert set(files_per_bucket(spark, "u").values()) == {1}
     assert misplaced_rows(spark, "u", "k", 4) == 0
+
+
+@pytest.mark.parametrize("target", ["parquet", "delta"])
+def test_members_of_both_formats_are_joined_into_either_without_a_shuffle(
+    spark: SparkSession, db: str, target: str
+) -> None:
+    """The join keeps both keys, so its rows have the layout by each of them."""
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    member(spark)
+    for name, format in (("d", "delta"), ("u", target)):
+        spark.sql(f"CREATE TABLE {name} {bucketed('(k INT, v STRING, p INT)', 4, 'g', format=format)}")
+    spark.sql(f"INSERT INTO t {ROWS}")
+    spark.sql(f"INSERT INTO d {ROWS}")
+    with Recorder(spark) as seen:
+        spark.sql("INSERT INTO u SELECT t.k, d.v, d.k FROM t JOIN d ON t.k = d.k")
+        spark.sql("INSERT INTO u SELECT k, v, p FROM d")
+        spark.sql(
+            f"CREATE TABLE c {bucketed('', 4, 'g', format=target)} AS SELECT d.*, t.k AS k2 FROM t JOIN d USING (k)"
+        )
+    assert seen.exchanges == 0, str(seen)
+    assert (spark.table("u").count(), spark.table("c").count()) == (600, 300)
+    assert [files_of(spark, "u"), files_of(spark, "c")] == [[2] * 4, [1] * 4]
+
+
+def files_of(spark: SparkSession, table: str) -> list[int]:
+    """How many files each bucket has, of either format."""
+    names = [row[0] for row in spark.sql(f"SELECT DISTINCT _metadata.file_path FROM {table}").collect()]
+    buckets = [re.findall(r"_colocate_bucket=\d+|_\d{5}\.c\d{3}", name)[-1] for name in names]
+    return sorted(Counter(buckets).values())
 
 
 def test_an_input_in_ranges_is_brought_to_its_buckets(spark: SparkSession, db: str) -> None:

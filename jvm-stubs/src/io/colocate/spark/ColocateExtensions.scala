@@ -20,8 +20,8 @@ import org.apache.spark.sql.colocate.write._
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan
  *                          |   WrapNativeDdl, KeepNativeLayout  |
  *                          |   CarryWriterOptions     PlanColocatedScans
- *            HideBucketColumn  FillBucketColumn       PlanWriteLayout
- *                              LayOutWrites           PlanBucketedWrite
+ *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
+ *                              LayOutWrites
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -58,7 +58,6 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(s => ExpandMergeStars(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutPathWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
-    extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
     extensions.injectQueryStageOptimizerRule(s => SplitLargeBuckets(s.asInstanceOf[SparkSession]))
 
     // between analysis and cache look-up
@@ -66,7 +65,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
-    extensions.injectPlannerStrategy(_ => PlanWriteLayout)
+    extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.ddl
 import org.apache.spark.sql.catalyst.catalog.BucketSpec
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
@@ -18,12 +19,12 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
       }
   }
 
-  /** The query below a [[WriteLayout]], once; its columns are found by the names that the table gives them. */
+  /** The query below a [[BucketedWrite]], once; its columns are found by the names that the table gives them. */
   def layOut(query: LogicalPlan, names: Seq[String], spec: BucketSpec): LogicalPlan = query match {
-    case done: WriteLayout => done
+    case done: BucketedWrite => done
     case _ =>
       val columns = DataWritingCommand.logicalPlanOutputWithNames(query, names)
       def find(name: String) = query.output(columns.indexWhere(_.name == name))
-      WriteLayout(spec.bucketColumnNames.map(find), spec.numBuckets, spec.sortColumnNames.map(find), query)
+      BucketedWrite.native(query, spec.bucketColumnNames.map(find), spec.numBuckets, spec.sortColumnNames.map(find))
   }
 }

@@ -1,19 +1,26 @@
 package org.apache.spark.sql.colocate.write
 
+import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OrderPreservingUnaryNode, Repartition}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Repartition, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-/** Rows on their way into a bucketed table, each bucket in a task of its own. */
-case class BucketedWrite(keys: Seq[Expression], buckets: Int, child: LogicalPlan) extends OrderPreservingUnaryNode {
+/**
+ * Rows on their way into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
+ * bucket and partition instead of tasks x buckets files.
+ *
+ * @param order the bucket's id, as the writer spells it, which is constant in a task; then what each file is sorted by
+ */
+case class BucketedWrite(keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], child: LogicalPlan)
+    extends UnaryNode {
   override def output: Seq[Attribute] = child.output
-  override protected def outputExpressions: Seq[NamedExpression] = output
   override def maxRows: Option[Long] = child.maxRows
+  override def outputOrdering: Seq[SortOrder] = order
   override protected def withNewChildInternal(newChild: LogicalPlan): BucketedWrite = copy(child = newChild)
 }
 
@@ -25,46 +32,70 @@ object BucketedWrite {
   /** The bucket of a row, the same expression as the generated column's. */
   def bucketId(keys: Seq[Expression], buckets: Int): Expression = new Pmod(new Murmur3Hash(keys), Literal(buckets))
 
+  /** Into a Delta table. */
   def over(query: LogicalPlan, keys: Seq[Expression], buckets: Int): LogicalPlan =
     if (query.maxRows.exists(_ <= FewRows)) Repartition(1, shuffle = false, query)
-    else BucketedWrite(keys, buckets, query)
+    else BucketedWrite(keys, buckets, ascending(bucketId(keys, buckets)), query)
+
+  /** Into a native table: Spark's writer compares with its own expression. */
+  def native(query: LogicalPlan, keys: Seq[Attribute], buckets: Int, sort: Seq[Attribute]): LogicalPlan = {
+    val id = HashPartitioning(keys, buckets).partitionIdExpression
+    BucketedWrite(keys, buckets, ascending(id +: sort: _*), query)
+  }
+
+  private def ascending(expressions: Expression*): Seq[SortOrder] = expressions.map(SortOrder(_, Ascending))
 }
 
 /**
  * Asks for the layout as a distribution, so that a query that has it already (a colocated scan or join, an aggregate on
- * the keys) is not shuffled again, and tells that a task's bucket is constant, so that Delta's writer need not sort by
- * its partition column (traps S4.3).
+ * the keys) is not shuffled again, and tells that a task's bucket is constant, so that the writer need not sort by it
+ * (traps S4.3).
  */
-case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, child: SparkPlan) extends UnaryExecNode {
+case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], child: SparkPlan)
+    extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
 
+  // Without the layout: a distribution that gets an Exchange by exactly this hash, which AQE leaves alone, so that task
+  // number and bucket id stay the same. With it: the requirement that DisableUnnecessaryBucketedScan heeds, because
+  // that rule would make an ordinary scan of the bucketed one that is relied on.
   override def requiredChildDistribution: Seq[Distribution] =
-    if (hasLayout) Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
-    else Seq(StatefulOpClusteredDistribution(keys, buckets))
+    if (hasLayout(child.outputPartitioning)) {
+      Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
+    } else Seq(StatefulOpClusteredDistribution(keys, buckets))
 
-  // Other partitionings satisfy a clustered distribution too (a range, a coalesced shuffle), and mix buckets in a task.
-  private def hasLayout: Boolean = child.outputPartitioning match {
-    case partitioning @ (_: HashPartitioning | _: ColocatedPartitioning) =>
-      val hashed = partitioning.asInstanceOf[HashPartitioningLike].expressions
-      partitioning.numPartitions == buckets && hashed.size == keys.size &&
-      hashed.zip(keys).forall { case (a, b) => a.semanticEquals(b) }
+  // A range, a coalesced shuffle or hash keys in another order are clustered too, and yet another layout.
+  private def hasLayout(partitioning: Partitioning): Boolean = partitioning match {
+    case HashPartitioning(hashed, n) => n == buckets && same(hashed)
+    case ColocatedPartitioning(hashed, n) => n == buckets && same(hashed)
+    case several: PartitioningCollection => several.partitionings.exists(hasLayout)
     case _ => false
   }
 
+  private def same(hashed: Seq[Expression]): Boolean =
+    hashed.size == keys.size && hashed.zip(keys).forall { case (a, b) => a.semanticEquals(b) }
+
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order.tail)
+
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
-  override def outputOrdering: Seq[SortOrder] =
-    SortOrder(BucketedWrite.bucketId(keys, buckets), Ascending) +: child.outputOrdering
+  override def outputOrdering: Seq[SortOrder] = order ++ child.outputOrdering
 
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  // A rule that merged tasks of the input after all fails the write here: the writer trusts the order and must not see
+  // a bucket twice in a task. More tasks than buckets are SplitLargeBuckets' work.
+  override protected def doExecute(): RDD[InternalRow] = {
+    val rows = child.execute()
+    if (rows.getNumPartitions < buckets) throw SparkException.internalError(
+      s"The input of a bucketed write has ${rows.getNumPartitions} tasks where $buckets buckets were promised")
+    rows
+  }
 
   override protected def withNewChildInternal(newChild: SparkPlan): BucketedWriteExec = copy(child = newChild)
 }
 
 object PlanBucketedWrite extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case BucketedWrite(keys, buckets, child) => BucketedWriteExec(keys, buckets, planLater(child)) :: Nil
+    case BucketedWrite(keys, buckets, order, child) => BucketedWriteExec(keys, buckets, order, planLater(child)) :: Nil
     case _ => Nil
   }
 }

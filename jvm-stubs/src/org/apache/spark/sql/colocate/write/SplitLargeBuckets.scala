@@ -17,7 +17,7 @@ case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
   private val ShuffleBytesPerFileByte = 4L
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case write @ BucketedWriteExec(_, _, stage: ShuffleQueryStageExec) =>
+    case write @ BucketedWriteExec(_, _, _, stage: ShuffleQueryStageExec) =>
       specs(stage).fold(write)(parts => write.copy(child = AQEShuffleReadExec(stage, parts)))
   }
 
