@@ -75,6 +75,27 @@ def print_join(record: Record) -> None:
     console.print("rows equal on all engines" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
 
 
+def print_merge(record: Record) -> None:
+    table = Table(title=f"MERGE into orders, TPC-H scale {record['scale']:g}, median of {record['rounds']} rounds")
+    table.add_column("engine")
+    for name in ("seconds", "vs stock", "exchanges", "shuffle", "shuffle in the log", "files"):
+        table.add_column(name, justify="right")
+    medians = {one["name"]: one["median_seconds"] for one in record["engines"]}
+    for one in record["engines"]:
+        last = one["rounds"][-1]
+        stock = medians.get(REFERENCE + ("-vectors" if one["name"].endswith("-vectors") else ""))
+        table.add_row(
+            one["title"],
+            f"{one['median_seconds']:.2f}",
+            f"{stock / one['median_seconds']:.2f}x" if stock else "",
+            str(last["exchanges"]),
+            size(last["shuffle_bytes"]),
+            size(last["log_shuffle_bytes"]),
+            str(last["files"]),
+        )
+    _console().print(table)
+
+
 def chart_join(record: Record, path: Path) -> None:
     engines = list(reversed(record["engines"]))
     medians = [one["median_seconds"] for one in engines]
@@ -85,7 +106,8 @@ def chart_join(record: Record, path: Path) -> None:
     bars = axes.barh([one["title"] for one in engines], medians, xerr=[below, above], color=[*map(_colour, engines)])
     axes.bar_label(bars, [f"{middle:.2f} s" for middle in medians], padding=6)
     axes.set_xlabel("seconds, median; the line is the range of the rounds")
-    axes.set_title(f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, {record['settings']['spark.master']}")
+    what = "lineitem JOIN orders" if record["benchmark"] == "join" else "MERGE into orders"
+    axes.set_title(f"{what}, TPC-H scale {record['scale']:g}, {record['settings']['spark.master']}")
     axes.margins(x=0.15)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)

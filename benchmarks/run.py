@@ -1,11 +1,11 @@
-"""./run bench join|plan|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
+"""./run bench join|merge|plan|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from benchmarks import join, planning, suite
+from benchmarks import join, merge, planning, suite
 from benchmarks.report import RESULTS
 
 
@@ -14,6 +14,7 @@ def main(arguments: list[str]) -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     for name, default_scale, engines in (
         ("join", 5.0, join.ENGINES),
+        ("merge", 5.0, merge.ENGINES),
         ("tpch", 1.0, suite.ENGINES),
         ("tpcds", 1.0, suite.ENGINES),
     ):
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
         if name == "join":
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
-        else:
+        elif name != "merge":
             verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=200, help="measured plans of each query (200)")
@@ -35,9 +36,8 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--memory", default="2g", help="heap of each of the two drivers (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     asked = parser.parse_args(arguments)
-    if asked.verb == "plan":
-        return planning.run(asked)
-    return join.run(asked) if asked.verb == "join" else suite.run(asked)
+    runs = {"join": join.run, "merge": merge.run, "plan": planning.run}
+    return runs.get(asked.verb, suite.run)(asked)
 
 
 if __name__ == "__main__":

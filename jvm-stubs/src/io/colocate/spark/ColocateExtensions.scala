@@ -5,6 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl._
+import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
 import org.apache.spark.sql.colocate.plan._
@@ -21,7 +22,8 @@ import org.apache.spark.sql.colocate.write._
  *                          |   WrapNativeDdl, KeepNativeLayout  |
  *                          |   CarryWriterOptions     PlanColocatedScans
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
- *                              LayOutWrites
+ *                              LayOutWrites           JoinFileListLocally
+ *                              PlainMergeSource
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -60,12 +62,16 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
     extensions.injectQueryStageOptimizerRule(s => SplitLargeBuckets(s.asInstanceOf[SparkSession]))
 
+    // after resolution: a MERGE's source is a plain plan before Delta judges it
+    extensions.injectPostHocResolutionRule(_ => PlainMergeSource)
+
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
     // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
+    extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

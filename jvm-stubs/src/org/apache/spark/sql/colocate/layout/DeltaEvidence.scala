@@ -14,7 +14,7 @@ private[layout] object DeltaEvidence {
     val ordinal = files.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
     val name = Evidence.nameOf(table, files)
     if (ordinal < 0) None
-    else if (streaming || !DeltaReflection.isPrepared(files.location)) {
+    else if (streaming || !DeltaReflection.isPinned(files.location)) {
       Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))
     } else Some(judge(files, table, name))
   }

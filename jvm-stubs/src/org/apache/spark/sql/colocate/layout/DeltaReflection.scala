@@ -14,16 +14,49 @@ import org.apache.spark.util.Utils
 object DeltaReflection {
 
   private val PreparedIndex = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
+  private val BatchIndex = "org.apache.spark.sql.delta.files.TahoeBatchFileIndex"
   private[layout] val PhysicalNameKey = "delta.columnMapping.physicalName"
   private val DeltaPackage = "org.apache.spark.sql.delta."
 
   def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
 
-  /** The one index class that is pinned to a snapshot whose files are all of that snapshot (traps S1.2, S1.3). */
+  /** Is the index pinned to a snapshot whose files are all of that snapshot (traps S1.2, S1.3)? */
+  def isPinned(index: FileIndex): Boolean = isPrepared(index) || isOfTransaction(index)
+
+  /** The index of a query's scan. */
   def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
 
-  def snapshotOf(preparedIndex: FileIndex): DeltaSnapshot =
-    new DeltaSnapshot(call(call(preparedIndex, "preparedScan"), "scannedSnapshot"))
+  /**
+   * The index that MERGE, UPDATE and DELETE make of the files that their transaction selected. The class alone proves
+   * nothing: a stream puts files of later commits into it. So its snapshot must be that of the transaction that is
+   * active in this thread, which commands set and streams do not.
+   */
+  def isOfTransaction(index: FileIndex): Boolean =
+    index.getClass.getName == BatchIndex && isDmlAction(index) && activeSnapshot.exists(_ eq call(index, "snapshot"))
+
+  // "batch" is MERGE's own word, for historical reasons.
+  private def isDmlAction(index: FileIndex): Boolean =
+    Set[AnyRef]("batch", "merge", "update", "delete").contains(call(index, "actionType"))
+
+  /** Does a command of Delta's run in this thread? Its plans are its own, not a user's. */
+  def inTransaction: Boolean = activeSnapshot.isDefined
+
+  private def activeSnapshot: Option[AnyRef] = {
+    val transactions = companion("OptimisticTransaction")
+    call(transactions, "getActive").asInstanceOf[Option[AnyRef]].map(call(_, "snapshot"))
+  }
+
+  def snapshotOf(pinnedIndex: FileIndex): DeltaSnapshot =
+    if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))
+    else new DeltaSnapshot(call(pinnedIndex, "snapshot"))
+
+  /** The files of a transaction's index, with the rows in each where their statistics were kept. */
+  def filesOf(batchIndex: FileIndex): Seq[DeltaFile] =
+    call(batchIndex, "addFiles").asInstanceOf[Seq[AnyRef]].map { file =>
+      DeltaFile(
+        call(file, "partitionValues").asInstanceOf[Map[String, String]],
+        call(file, "numPhysicalRecords").asInstanceOf[Option[Long]])
+    }
 
   /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
   def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
@@ -38,6 +71,9 @@ object DeltaReflection {
     companion.getField("MODULE$").get(null)
   }
 }
+
+/** One file of a table's log: partition values by physical name, and its rows, deleted ones included. */
+case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long])
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {

@@ -19,9 +19,22 @@ object DeltaRowCounts {
       override def removeEldestEntry(eldest: JMap.Entry[(String, Long), Option[Long]]): Boolean = size() > Capacity
     })
 
-  /** None where a file has no statistics. Delta's own count of scanned rows would not do: it takes such a file for -1. */
-  def largestBucket(preparedIndex: FileIndex): Option[Long] = {
-    val snapshot = DeltaReflection.snapshotOf(preparedIndex)
+  /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
+  def largestBucket(pinnedIndex: FileIndex): Option[Long] =
+    if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
+    else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
+
+  /** A command's files are at hand; it keeps their statistics where it needs them itself. */
+  private def inTransaction(batchIndex: FileIndex): Option[Long] = {
+    val files = DeltaReflection.filesOf(batchIndex)
+    val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
+    Option.when(files.forall(_.rows.isDefined)) {
+      files.groupMapReduce(_.partitionValues.get(bucket))(_.rows.get)(_ + _).values.maxOption.getOrElse(0L)
+    }
+  }
+
+  private def inSnapshot(pinnedIndex: FileIndex): Option[Long] = {
+    val snapshot = DeltaReflection.snapshotOf(pinnedIndex)
     val key = (snapshot.tableId, snapshot.version)
     Option(largest.get(key)).getOrElse {
       val counted = count(snapshot)
@@ -33,18 +46,11 @@ object DeltaRowCounts {
   private def count(snapshot: DeltaSnapshot): Option[Long] = {
     val files = snapshot.allFiles
       .select(
-        col("partitionValues").getItem(physicalName(snapshot)),
+        col("partitionValues").getItem(snapshot.physicalName(BucketColumn.Name)),
         expr("get_json_object(stats, '$.numRecords')").cast("bigint"))
       .collect()
     Option.when(!files.exists(_.isNullAt(1))) {
       files.groupMapReduce(_.getString(0))(_.getLong(1))(_ + _).values.maxOption.getOrElse(0L)
     }
-  }
-
-  /** Partition values are kept under the column's physical name, which column mapping sets apart. */
-  private def physicalName(snapshot: DeltaSnapshot): String = {
-    val bucket = snapshot.partitionSchema(BucketColumn.Name)
-    val key = "delta.columnMapping.physicalName"
-    if (bucket.metadata.contains(key)) bucket.metadata.getString(key) else bucket.name
   }
 }

@@ -29,6 +29,12 @@ case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, select
     PlantedBugs.tasks(Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray)), evidence)
   }
 
+  /** One FilePartition for each bucket that has files. */
+  def byFilledBucket: Seq[FilePartition] =
+    located.groupMap(_._1)(_._2).toSeq.sortBy(_._1).zipWithIndex.map { case ((_, files), task) =>
+      FilePartition(task, files.toArray)
+    }
+
   /** Packed by bytes as an ordinary scan packs them, strays among them. */
   def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, located.map(_._2) ++ strays)
 

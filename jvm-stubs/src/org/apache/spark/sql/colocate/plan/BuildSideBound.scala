@@ -42,6 +42,7 @@ case class BuildSideBound(session: SparkSession) {
     case _: BucketSource.PartitionValue =>
       val bucketsPerTask = scan.mode match {
         case ReadMode.ByBucket(tasks) => (scan.buckets / tasks).toLong
+        case ReadMode.ByFilledBucket => 1L
         case ReadMode.ByBytes => scan.buckets.toLong
       }
       DeltaRowCounts.largestBucket(scan.relation.location).map(saturatingMultiply(_, bucketsPerTask))

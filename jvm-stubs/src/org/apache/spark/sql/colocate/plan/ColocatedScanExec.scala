@@ -73,8 +73,11 @@ case class ColocatedScanExec(
   override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
     case ReadMode.ByBucket(tasks) =>
       (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) orderingOfBuckets else Nil)
-    case ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
+    case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
+
+  /** No file is shared between tasks, as a native table's strays are: rows of one file are in one task. */
+  def readsWholeFiles: Boolean = mode != ReadMode.ByBytes && !isNative
 
   /** What is read where buckets are of no use. A scan whose filters name few buckets still reads only these. */
   def ordinary: SparkPlan = {
@@ -124,6 +127,7 @@ case class ColocatedScanExec(
     sendDriverMetrics()
     mode match {
       case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)
+      case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket)
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
   }

@@ -2,29 +2,60 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution, UnspecifiedDistribution}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec}
+
+/** An operator that says by itself whether its input's whole buckets serve it, and what is asked above it. */
+trait UsesBuckets {
+  def usesBuckets: Boolean
+}
 
 /**
  * A bucketed scan that removes no Exchange only costs parallelism (SPARK-38207, Paimon #10076): the ordinary scan
- * comes back wherever no operator above, up to the next Exchange, asks for a distribution (design D10).
+ * comes back wherever no operator above, up to the next Exchange, asks for a distribution (design D10). Where whole
+ * buckets are wanted, but not to meet those of another input, buckets without files get no task.
  */
 object KeepOrdinaryScans extends Rule[SparkPlan] {
 
-  override def apply(plan: SparkPlan): SparkPlan = walk(plan, needed = false)
+  private sealed trait Need
+  private case object Nothing extends Need
+  private case object Whole extends Need
+  private case object Aligned extends Need
 
-  private def walk(plan: SparkPlan, needed: Boolean): SparkPlan = plan match {
-    case scan: ColocatedScanExec => if (needed || scan.mode == ReadMode.ByBytes) scan else scan.ordinary
-    case exchange: Exchange => exchange.mapChildren(walk(_, needed = false))
+  override def apply(plan: SparkPlan): SparkPlan = walk(plan, Nothing)
+
+  private def walk(plan: SparkPlan, need: Need): SparkPlan = plan match {
+    case scan: ColocatedScanExec => dealt(scan, need)
+    case exchange: Exchange => exchange.mapChildren(walk(_, Nothing))
+    case own: UsesBuckets => plan.mapChildren(walk(_, if (own.usesBuckets) Whole else Nothing))
     case _ if plan.children.isEmpty => plan
     case _ =>
       val required = plan.children.zip(plan.requiredChildDistribution)
-      val walked = required.map { case (child, distribution) => walk(child, needed || asksFor(distribution)) }
+      val walked = required.map { case (child, distribution) => walk(child, below(plan, need, distribution)) }
       if (walked.zip(plan.children).forall { case (a, b) => a eq b }) plan else plan.withNewChildren(walked)
+  }
+
+  private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
+    case _ if asksFor(distribution) => Aligned
+    case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
+    case _ => if (need == Nothing) Nothing else Aligned
+  }
+
+  private def dealt(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
+    case (_: ReadMode.ByBucket, Nothing) => scan.ordinary
+    case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
+    case _ => scan
   }
 
   private def asksFor(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | _: BroadcastDistribution => false
     case _ => true
+  }
+
+  private def filled(scan: ColocatedScanExec): SparkPlan = {
+    val other = scan.copy(mode = ReadMode.ByFilledBucket)
+    other.copyTagsFrom(scan)
+    other
   }
 }

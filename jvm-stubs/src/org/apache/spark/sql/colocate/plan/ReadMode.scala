@@ -8,6 +8,9 @@ object ReadMode {
   /** By bucket: task t reads every bucket b with b mod `tasks` = t; `tasks` divides the table's bucket count. */
   case class ByBucket(tasks: Int) extends ReadMode
 
+  /** A task for each bucket that has files, and which one is not told: whole buckets, no empty tasks. */
+  case object ByFilledBucket extends ReadMode
+
   /** As the ordinary scan would, by bytes; only the files of buckets that a filter ruled out are left away. */
   case object ByBytes extends ReadMode
 }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.dml.{GatherFewRows, GroupWithinTask, TellSourceRowsApart, WriteWithinBuckets}
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
@@ -19,9 +20,13 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
     Seq(
       MeetAtCommonDivisor(session),
       ShuffleSmallerSide,
+      TellSourceRowsApart,
+      GroupWithinTask,
+      WriteWithinBuckets,
       KeepOrdinaryScans,
       HashWithinBuckets(session),
-      MergeAdjacentAggregates)
+      MergeAdjacentAggregates,
+      GatherFewRows)
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
@@ -39,8 +44,9 @@ case class TuneWithoutAqe(session: SparkSession) extends ColumnarRule {
 
   override def preColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else tune(plan)
 
+  // An Exchange on top is AQE's stage; without AQE it is a plan that ends in a repartition, as MERGE's write does.
   private def isFragment(plan: SparkPlan): Boolean =
-    plan.isInstanceOf[Exchange] || plan.exists {
+    (plan.isInstanceOf[Exchange] && session.sessionState.conf.adaptiveExecutionEnabled) || plan.exists {
       case _: AdaptiveSparkPlanExec | _: QueryStageExec => true
       case _ => false
     }

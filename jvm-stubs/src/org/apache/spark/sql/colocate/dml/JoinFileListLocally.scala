@@ -1,0 +1,45 @@
+package org.apache.spark.sql.colocate.dml
+
+import org.apache.spark.sql.catalyst.plans.LeftOuter
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.layout.{DeltaReflection, Evidence}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * Delta joins the rows that a deletion vector marks with its list of files, to learn each file's present vector. The
+ * list comes from the driver with the plan, so it is broadcast, whatever `autoBroadcastJoinThreshold` says: else every
+ * marked row is shuffled by its file's path.
+ */
+case class JoinFileListLocally(session: SparkSession) extends Strategy {
+
+  private val FileList = Seq("dvFilePath", "deletionVectorId")
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case join @ Join(left, files: LocalRelation, LeftOuter, _, JoinHint.NONE)
+        if isActive && files.output.map(_.name) == FileList && readsMember(left) =>
+      val broadcast = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
+      planByOthers(join.copy(hint = broadcast))
+    case _ => Nil
+  }
+
+  private def isActive: Boolean =
+    RuleRegistry.isActive("JoinFileListLocally") && Settings.joinEnabled(session.sessionState.conf)
+
+  private def readsMember(plan: LogicalPlan): Boolean = plan.exists {
+    case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) =>
+      DeltaReflection.isDeltaIndex(files.location) && DeltaReflection.isOfTransaction(files.location) &&
+        Evidence.of(relation).exists(_.isRight)
+    case _ => false
+  }
+
+  private def planByOthers(plan: LogicalPlan): Seq[SparkPlan] =
+    session.sessionState.planner.strategies.iterator
+      .filterNot(_.isInstanceOf[JoinFileListLocally])
+      .flatMap(_(plan))
+      .take(1)
+      .toSeq
+}

@@ -1,0 +1,124 @@
+"""One statement that changes a Delta member, run with colocation and without, on equal tables."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tools.recorder import Recorder
+
+SWITCH = "disable_colocate_join"
+BUCKETS = 8
+
+
+@dataclass(frozen=True)
+class Member:
+    """A Delta member of group `g` with columns k BIGINT, v STRING and, partitioned, day INT.
+
+    rows: a SELECT list over `id`, in the columns' order; count: how many ids.
+    """
+
+    name: str
+    rows: str = "id, concat('v', id)"
+    count: int = 400
+    vectors: bool = False
+    feed: bool = False
+    buckets: int = BUCKETS
+    partitioned: bool = False
+    clustered: bool = True
+
+    def create(self, spark: SparkSession) -> None:
+        day, by = (", day INT", "PARTITIONED BY (day)") if self.partitioned else ("", "")
+        layout = f"CLUSTERED BY (k) INTO {self.buckets} BUCKETS" if self.clustered else ""
+        group = f"'colocate_with' = 'g{self.buckets}'," if self.clustered else ""
+        spark.sql(f"DROP TABLE IF EXISTS {self.name}")
+        spark.sql(
+            f"CREATE TABLE {self.name} (k BIGINT, v STRING{day}) USING delta {by} {layout} TBLPROPERTIES ({group} "
+            f"'delta.enableDeletionVectors' = '{str(self.vectors).lower()}', "
+            f"'delta.enableChangeDataFeed' = '{str(self.feed).lower()}')"
+        )
+        spark.sql(f"INSERT INTO {self.name} SELECT {self.rows} FROM range({self.count})")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a statement left: the target's rows and changes as multisets, or the error's condition; and its plans."""
+
+    rows: Counter[tuple[Any, ...]]
+    changes: Counter[tuple[Any, ...]]
+    error: str | None
+    seen: Recorder
+    files: int
+    vector_files: int
+
+
+def change(
+    spark: SparkSession, statement: str, *members: Member, before: tuple[str, ...] = (), codegen: bool = False
+) -> tuple[Changed, Changed]:
+    """(on, off): equal rows, equal changes and equal errors are asserted here. The first member is the target.
+
+    codegen: generate code as a user's session does; to compile it takes longer than these few rows.
+    """
+    spark.conf.set("spark.sql.codegen.wholeStage", str(codegen).lower())
+    spark.conf.set(SWITCH, "false")
+    for member in members:
+        member.create(spark)
+    for other in before:
+        spark.sql(other)
+    target = members[0]
+    version = _version(spark, target)
+    on = _run(spark, statement, target)
+    if _version(spark, target) > version:
+        spark.sql(f"RESTORE TABLE {target.name} TO VERSION AS OF {version}")
+    spark.conf.set(SWITCH, "true")
+    off = _run(spark, statement, target)
+    spark.conf.set(SWITCH, "false")
+    assert off.seen.count("WithinTask", "BucketPerTask", "GatherOnDriver") == 0, f"the switch did not act\n{off.seen}"
+    assert on.error == off.error
+    assert on.rows == off.rows, f"rows differ: {on.rows - off.rows} {off.rows - on.rows}\n{on.seen}"
+    assert on.changes == off.changes, f"changes differ: {on.changes - off.changes} {off.changes - on.changes}"
+    return on, off
+
+
+def assert_local(on: Changed, off: Changed) -> None:
+    """No Exchange and no shuffled byte with colocation, some without; and no more files."""
+    assert on.error is None
+    assert on.seen.data, "no plan was seen"
+    assert on.seen.exchanges == 0, str(on.seen)
+    assert on.seen.shuffle_bytes == 0
+    assert off.seen.exchanges > 0, str(off.seen)
+    assert on.files <= off.files
+    assert on.vector_files <= off.vector_files
+
+
+def _run(spark: SparkSession, statement: str, target: Member) -> Changed:
+    location = Path(_detail(spark, target)["location"].removeprefix("file:"))
+    vectors = len(list(location.rglob("deletion_vector*.bin")))
+    error = None
+    with Recorder(spark) as seen:
+        try:
+            spark.sql(statement).collect()
+        except PySparkException as raised:
+            error = raised.getCondition() or str(raised).splitlines()[0]
+    fresh = len(list(location.rglob("deletion_vector*.bin"))) - vectors
+    rows = Counter(tuple(row) for row in spark.table(target.name).collect())
+    return Changed(rows, _changes(spark, target), error, seen, int(_detail(spark, target)["numFiles"]), fresh)
+
+
+def _detail(spark: SparkSession, target: Member) -> Any:
+    return spark.sql(f"DESCRIBE DETAIL {target.name}").collect()[0]
+
+
+def _version(spark: SparkSession, target: Member) -> int:
+    return int(spark.sql(f"DESCRIBE HISTORY {target.name} LIMIT 1").collect()[0]["version"])
+
+
+def _changes(spark: SparkSession, target: Member) -> Counter[tuple[Any, ...]]:
+    """The last commit's change feed, without what differs from run to run."""
+    if not target.feed:
+        return Counter()
+    feed = spark.sql(f"SELECT k, v, _change_type FROM table_changes('{target.name}', {_version(spark, target)})")
+    return Counter(tuple(row) for row in feed.collect())
