@@ -123,7 +123,8 @@ def print_suite(record: Record) -> None:
     table = Table(title=f"{record['benchmark']} scale {record['scale']:g}: stock Delta against colocated Delta")
     for name in ("query", "rows", "exchanges", "shuffle", "seconds", "time ratio", "verdicts"):
         table.add_column(name, justify="left" if name in ("query", "verdicts") else "right")
-    for one in record["queries"]:
+    ran = [one for one in record["queries"] if "error" not in one]
+    for one in ran:
         stock, ours = one["stock"], one["colocated"]
         table.add_row(
             one["query"],
@@ -134,9 +135,12 @@ def print_suite(record: Record) -> None:
             f"{one['time_ratio']:.2f}",
             ", ".join(one["verdicts"]),
         )
-    fewer = [one["time_ratio"] for one in record["queries"] if one["lost_exchanges"] > 0]
+    fewer = [one["time_ratio"] for one in ran if one["lost_exchanges"] > 0]
     console = _console()
     console.print(table)
+    for one in record["queries"]:
+        if "error" in one:
+            console.print(f"[bold red]{one['query']} failed:[/] {one['error'][:400]}")
     if fewer:
         console.print(
             f"{len(fewer)} queries lose an Exchange; geometric mean of their ratios {geometric_mean(fewer):.2f}"
@@ -144,9 +148,9 @@ def print_suite(record: Record) -> None:
 
 
 def chart_suite(record: Record, path: Path) -> None:
-    names = [one["query"] for one in record["queries"]]
-    ratios = [one["time_ratio"] for one in record["queries"]]
-    colours = ["#2a7f62" if one["lost_exchanges"] > 0 else "#bbbbbb" for one in record["queries"]]
+    ran = [one for one in record["queries"] if "error" not in one]
+    names, ratios = [one["query"] for one in ran], [one["time_ratio"] for one in ran]
+    colours = ["#2a7f62" if one["lost_exchanges"] > 0 else "#bbbbbb" for one in ran]
     figure, axes = pyplot.subplots(figsize=(max(8, 0.28 * len(names)), 4), layout="constrained")
     axes.bar(names, ratios, color=colours)
     axes.axhline(1, color="black", linewidth=0.8)

@@ -6,6 +6,8 @@ from statistics import median
 from typing import Any
 
 import sqlglot
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from rich.progress import Progress
 from spark_colocate import verdicts
@@ -31,7 +33,7 @@ def run(asked: argparse.Namespace) -> int:
             found = []
             for name, text in texts.items():
                 bars.update(task, description=f"{asked.verb} {name}")
-                found.append(_compare(spark, stock, ours, name, in_spark(text), asked.rounds))
+                found.append(_tried(spark, stock, ours, name, in_spark(text), asked.rounds))
                 bars.advance(task)
             facts = lab.circumstances(spark)
     record = {
@@ -66,6 +68,14 @@ def _load(
             loads[one.name][table] = lab.load(spark, one, table, source, layout.get(table, Layout())).numbers()
             bars.advance(task)
     return loads
+
+
+def _tried(spark: SparkSession, stock: Engine, ours: Engine, name: str, text: str, rounds: int) -> dict[str, Any]:
+    """A query that fails is a result too; the others go on."""
+    try:
+        return _compare(spark, stock, ours, name, text, rounds)
+    except (PySparkException, Py4JError) as error:
+        return {"query": name, "sql": text, "rows_equal": False, "error": str(error)[:2000]}
 
 
 def _compare(spark: SparkSession, stock: Engine, ours: Engine, name: str, text: str, rounds: int) -> dict[str, Any]:
