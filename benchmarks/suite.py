@@ -26,7 +26,7 @@ def run(asked: argparse.Namespace) -> int:
     texts = {name: text for name, text in queries(asked.verb).items() if not asked.queries or name in asked.queries}
     layout = layouts(asked.verb, asked.buckets)
     with lab.progress() as bars:
-        sources = tpch(asked.scale) if asked.verb == "tpch" else tpcds(asked.scale)
+        sources = _needed(tpch(asked.scale) if asked.verb == "tpch" else tpcds(asked.scale), texts)
         with lab.session(asked.memory, asked.cores) as spark:
             loads = _load(spark, [stock, ours], sources, layout, bars)
             task = bars.add_task("queries", total=len(texts))
@@ -50,6 +50,13 @@ def run(asked: argparse.Namespace) -> int:
     for path in report.write(record, report.chart_suite, asked.out):
         print(path)
     return 0 if all(one["rows_equal"] for one in found) else 1
+
+
+def _needed(sources: dict[str, Path], texts: dict[str, str]) -> dict[str, Path]:
+    """The tables that the queries name."""
+    trees = [sqlglot.parse_one(text, read="duckdb") for text in texts.values()]
+    named = {table.name.lower() for tree in trees for table in tree.find_all(sqlglot.exp.Table)}
+    return {table: source for table, source in sources.items() if table in named}
 
 
 def in_spark(text: str) -> str:
