@@ -28,7 +28,7 @@ OTHER_FORMS = {
         "WHEN MATCHED THEN UPDATE SET v = concat(s.v, '!')",
         (),
     ),
-    "older source": (UPSERT.replace("USING s", "USING s VERSION AS OF 1 AS s"), ("DELETE FROM s",)),
+    "older source": (UPSERT.replace("USING s", "USING (SELECT * FROM s VERSION AS OF 1) s"), ("DELETE FROM s",)),
     "schema evolution": (
         "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT *, v AS w FROM s) s ON t.k = s.k "
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
