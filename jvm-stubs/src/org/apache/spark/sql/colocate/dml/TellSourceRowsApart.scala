@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
  * A MERGE that deletes and inserts, on a table with a change feed, whose target rows match twice: Delta drops duplicate
  * deletes by `coalesce(id of the target row, id of the source row)`. Both ids are made by
  * `monotonically_increasing_id()`, each counting from 0 in every task, so an inserted row may have the number of a
- * target row that is copied, and one of them is lost (Delta 4.4, plain tables too). Numbers below 0 keep the source's
+ * target row that is copied, and one of them is lost where both lie in one task. Numbers below 0 keep the source's
  * apart.
  */
 object TellSourceRowsApart extends Rule[SparkPlan] {
