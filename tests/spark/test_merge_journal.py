@@ -75,8 +75,14 @@ def rows(spark: SparkSession, target: str) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row) for row in spark.table(target).collect())
 
 
-@pytest.mark.parametrize(("vectors", "adaptive", "other"), [(False, "true", "plain"), (True, "false", "switched")])
-def test_every_change_leaves_equal_rows(spark: SparkSession, db: str, vectors: bool, adaptive: str, other: str) -> None:
+# Each way takes every other change: all of them on both ways cost minutes.
+WAYS = [(False, "true", "plain", 0), (True, "false", "switched", 1)]
+
+
+@pytest.mark.parametrize(("vectors", "adaptive", "other", "first"), WAYS)
+def test_every_change_leaves_equal_rows(
+    spark: SparkSession, db: str, vectors: bool, adaptive: str, other: str, first: int
+) -> None:
     targets = ("t", other)
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
@@ -87,9 +93,9 @@ def test_every_change_leaves_equal_rows(spark: SparkSession, db: str, vectors: b
         for target in targets:
             Member(target, rows=start, vectors=vectors, clustered=target != "plain").create(spark)
         duck_table(duck, "t", spark.table("t").collect())
-        for statement in AMBIGUOUS_CHANGES:
+        for statement in AMBIGUOUS_CHANGES[first::2]:
             assert [run(spark, target, statement) for target in targets] == [AMBIGUOUS] * 2, statement
-        for statement in JOURNAL:
+        for statement in JOURNAL[first::2]:
             assert [run(spark, target, statement) for target in targets] == [None] * 2, statement
             duck.execute(statement)
             expected = Counter(duck.execute("SELECT k, v FROM t").fetchall())
