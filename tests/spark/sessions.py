@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT = 300
 
 # A session of tiny queries spends its time in the compiler of hot code and in starting collectors, for nothing.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# That compiler's own code cache of 48 MB fills up after some hundred queries, and then everything is interpreted.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
 
 SMALL = {
     "spark.driver.memory": "1g",
