@@ -9,6 +9,7 @@ _RULES = (
     (re.compile(r"\b(plan_id|rdd_id|id)=\d+"), r"\1=id"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "uuid"),
     (re.compile(r"(file:)?/{1,3}[\w./=%-]*/(warehouse|pytest-of-\w+)/[\w./=%-]*"), "path"),
+    (re.compile(r"\[path\]?,"), "[path],"),  # Spark cuts long texts, and with them the bracket
     (re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?"), "time"),
     (re.compile(r"\b[0-9.]+ (B|KiB|MiB|GiB)\b"), "size"),
     (re.compile(r"[ \t]+$", re.MULTILINE), ""),

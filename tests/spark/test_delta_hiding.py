@@ -280,4 +280,4 @@ def test_hiding_follows_the_expression_not_the_property(spark: SparkSession, db:
     spark.sql(f"CREATE TABLE own (id BIGINT, {BUCKET} INT) USING delta TBLPROPERTIES ('colocate_with_me' = 'g')")
     assert spark.table("own").columns == ["id", BUCKET]
     spark.sql("CREATE TABLE plain (id BIGINT) USING delta CLUSTERED BY (id) INTO 2 BUCKETS")
-    assert spark.table("plain").columns == ["id"]
+    assert spark.table(f"{db}.plain").columns == ["id"]

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.ddl
 import org.apache.spark.sql.catalyst.catalog.BucketSpec
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.layout.KeyTypes
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
@@ -25,6 +26,9 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
     case _ =>
       val columns = DataWritingCommand.logicalPlanOutputWithNames(query, names)
       def find(name: String) = query.output(columns.indexWhere(_.name == name))
-      BucketedWrite.native(query, spec.bucketColumnNames.map(find), spec.numBuckets, spec.sortColumnNames.map(find))
+      val keys = spec.bucketColumnNames.map(find)
+      // A refused key may have no hash at all; the statement ends with the refusal before anything is written.
+      if (!keys.forall(k => KeyTypes.provable(k.dataType))) query
+      else BucketedWrite.native(query, keys, spec.numBuckets, spec.sortColumnNames.map(find))
   }
 }
