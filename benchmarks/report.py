@@ -159,3 +159,32 @@ def chart_suite(record: Record, path: Path) -> None:
     axes.tick_params(axis="x", rotation=90)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
+
+
+def print_skew(record: Record) -> None:
+    table = Table(title=f"90 % of {record['scale']:g} million rows in one bucket, median of {record['rounds']} rounds")
+    table.add_column("join")
+    for name in ("rows", "even", "hot", "hot, unsplit", "hot / even", "unsplit / even", "longest / median task"):
+        table.add_column(name, justify="right")
+    for one in record["queries"]:
+        table.add_row(
+            one["query"],
+            "equal" if one["rows_equal"] else "[bold red]DIFFER[/]",
+            *(f"{seconds:.2f}" for seconds in one["seconds"].values()),
+            f"{one['ratio']:.2f}",
+            f"{one['unsplit_ratio']:.2f}",
+            f"{one['longest_task']:.2f}",
+        )
+    _console().print(table)
+
+
+def chart_skew(record: Record, path: Path) -> None:
+    """Rows read by each task of the inner join, as it is laid out and as it is split."""
+    tasks = record["queries"][0]["rows_by_task"]
+    figure, axes = pyplot.subplots(1, len(tasks), figsize=(10, 3), sharey=True, layout="constrained")
+    for one, (case, rows) in zip(axes, tasks.items(), strict=True):
+        one.bar(range(len(rows)), [count / 1e6 for count in sorted(rows, reverse=True)], color="#2a7f62")
+        one.set_title(f"{case}: {len(rows)} tasks")
+    axes[0].set_ylabel("million rows read")
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)

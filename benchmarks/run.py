@@ -1,11 +1,11 @@
-"""./run bench join|merge|plan|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
+"""./run bench join|merge|plan|skew|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from benchmarks import join, merge, planning, suite
+from benchmarks import join, merge, planning, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -35,8 +35,14 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="2g", help="heap of each of the two drivers (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    verb = verbs.add_parser("skew")
+    verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")
+    verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+    verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
+    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     asked = parser.parse_args(arguments)
-    runs = {"join": join.run, "merge": merge.run, "plan": planning.run}
+    runs = {"join": join.run, "merge": merge.run, "plan": planning.run, "skew": skew.run}
     return runs.get(asked.verb, suite.run)(asked)
 
 

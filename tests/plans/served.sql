@@ -72,3 +72,33 @@ SELECT k FROM a EXCEPT SELECT k FROM b WHERE v > 45;
 
 -- lateral view keeps the rows in their task
 SELECT k, count(*) FROM a LATERAL VIEW explode(array(1, 2)) t AS i GROUP BY k;
+
+-- left join, chained by the right key
+SELECT a.v, b.v, c.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.k = c.k;
+
+-- right join, chained by the left key
+SELECT a.v, c.v FROM b RIGHT JOIN a ON a.k = b.k AND b.v < 30 FULL JOIN c ON b.k = c.k;
+
+-- left join, then anti by the right key
+SELECT a.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT ANTI JOIN c ON b.k = c.k;
+
+-- left joins, chained twice by extended keys
+SELECT a.v, d.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.k = c.k LEFT JOIN u d ON c.k = d.k;
+
+-- full join, chained by the left key
+SELECT a.v, b.v, c.v FROM a FULL JOIN b ON a.k = b.k AND a.v < b.v LEFT JOIN c ON a.k = c.k;
+
+-- full join, chained by the coalesced keys
+SELECT k, a.v, b.v, c.v FROM a FULL JOIN b USING (k) LEFT JOIN c USING (k);
+
+-- full joins, chained by the coalesced keys
+SELECT k, a.v, b.v, c.v FROM a FULL JOIN b USING (k) FULL JOIN c USING (k);
+
+-- full join on (k, s), chained by both coalesced keys
+SELECT k, s, e.v, f.v, g.v FROM e FULL JOIN f USING (s, k) JOIN e g USING (k, s);
+
+-- left join, chained by the right key, grouped by the left one
+SELECT a.k, count(c.v) FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.k = c.k GROUP BY a.k;
+
+-- grouping sets that all have the key
+SELECT k, s, count(*) FROM a GROUP BY GROUPING SETS ((k, s), (k));

@@ -72,6 +72,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
     extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(s => PlanExpands(s.asInstanceOf[SparkSession]))
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

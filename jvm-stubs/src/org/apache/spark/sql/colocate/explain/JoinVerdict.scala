@@ -9,14 +9,21 @@ import org.apache.spark.sql.execution.joins._
 private[explain] object JoinVerdict {
 
   def of(join: BaseJoinExec): Option[Verdict] = {
-    val left = Side.of(join.left, join.leftKeys)
-    val right = Side.of(join.right, join.rightKeys)
+    val left = Side.of(join.left, join.leftKeys, isFreed(join))
+    val right = Side.of(join.right, join.rightKeys, isFreed(join))
     Option.when(left.member.isDefined || right.member.isDefined)(judge(join, left, right))
+  }
+
+  /** A join that asks for nothing, because its rows were proven to meet within their tasks. */
+  private def isFreed(join: BaseJoinExec): Boolean = join match {
+    case shuffled: ShuffledJoin => shuffled.isSkewJoin
+    case _ => false
   }
 
   private def judge(join: BaseJoinExec, left: Side, right: Side): Verdict =
     if (left.isLocal && right.isLocal && join.leftKeys.nonEmpty && !isBroadcast(join)) {
-      Verdicts.colocated(name(join), left.members ++ right.members, left.buckets.get, right.member)
+      val spread = Verdicts.spread(join.left)
+      Verdicts.colocated(name(join), left.members ++ right.members, left.buckets.get, right.member, spread)
     } else Verdicts.refused(name(join), reason(join, left, right), left.member, right.member)
 
   private def isBroadcast(join: BaseJoinExec): Boolean = join match {
@@ -68,9 +75,10 @@ private[explain] case class Side(
 }
 
 private[explain] object Side {
-  def of(plan: org.apache.spark.sql.execution.SparkPlan, keys: Seq[Expression]): Side = {
+  def of(plan: org.apache.spark.sql.execution.SparkPlan, keys: Seq[Expression], freed: Boolean): Side = {
     val members = Member.under(plan)
     val member = Option.when(members.nonEmpty)(Verdicts.feeding(keys, plan, members))
-    Side(keys, plan, members, member, Verdicts.colocatedBy(plan).map(_.numPartitions))
+    val tasks = Option.when(freed && PlanWalk.feedingExchange(plan).isEmpty)(plan.outputPartitioning.numPartitions)
+    Side(keys, plan, members, member, Verdicts.colocatedBy(plan).map(_.numPartitions).orElse(tasks))
   }
 }

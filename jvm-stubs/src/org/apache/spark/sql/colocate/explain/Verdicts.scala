@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
+import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.joins.BaseJoinExec
@@ -44,7 +44,15 @@ object Verdicts {
 
   /** The bucket partitioning that reaches an operator through this child, with no Exchange on the way. */
   private[explain] def colocatedBy(child: SparkPlan): Option[ColocatedPartitioning] =
-    if (PlanWalk.feedingExchange(child).isDefined) None else find(PlanWalk.unwrap(child).outputPartitioning)
+    if (PlanWalk.feedingExchange(child).isDefined) None
+    else {
+      val partitioning = PlanWalk.unwrap(child).outputPartitioning
+      find(partitioning).orElse(SpreadPartitioning.in(partitioning).map(_.layout))
+    }
+
+  /** How the buckets below were dealt out to other tasks than their own, in words. */
+  private[explain] def spread(child: SparkPlan): Option[String] =
+    SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
 
   private def find(partitioning: Partitioning): Option[ColocatedPartitioning] = partitioning match {
     case colocated: ColocatedPartitioning => Some(colocated)
@@ -62,7 +70,8 @@ object Verdicts {
       operator: String,
       members: Seq[Member],
       buckets: Int,
-      right: Option[Member]): Verdict = {
+      right: Option[Member],
+      spread: Option[String] = None): Verdict = {
     val groups = members.flatMap(_.group).distinct
     val named = groups match {
       case Nil => "no group"
@@ -74,7 +83,7 @@ object Verdicts {
       case 1 => ", 1 stray shuffled"
       case n => s", $n strays shuffled"
     }
-    val text = s"colocate: true ($named, $buckets buckets$strays)"
+    val text = s"colocate: true ($named, $buckets buckets${spread.fold("")(" in " + _)}$strays)"
     val left = members.headOption.map(_.describe)
     Verdict(operator, colocated = true, "COLOCATED", text, groups.headOption, Some(buckets), left, right.map(_.describe))
   }

@@ -61,6 +61,22 @@ object DeltaReflection {
   /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
   def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
 
+  /** The files that the prepared scan chose, from memory. */
+  def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = {
+    val files = call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]]
+    files.headOption.toSeq.flatMap { first =>
+      val path = first.getClass.getMethod("path")
+      val values = first.getClass.getMethod("partitionValues")
+      val size = first.getClass.getMethod("size")
+      files.map { file =>
+        LoggedFile(
+          path.invoke(file).asInstanceOf[String],
+          values.invoke(file).asInstanceOf[Map[String, String]],
+          size.invoke(file).asInstanceOf[Long])
+      }
+    }
+  }
+
   def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]
 
   private[layout] def call(target: AnyRef, method: String): AnyRef =
@@ -74,6 +90,8 @@ object DeltaReflection {
 
 /** One file of a table's log: partition values by physical name, and its rows, deleted ones included. */
 case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long])
+/** What the log says about a data file: its URI, its partition values by physical column name, its size. */
+case class LoggedFile(path: String, partitionValues: Map[String, String], bytes: Long)
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {

@@ -35,6 +35,32 @@ case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, select
       FilePartition(task, files.toArray)
     }
 
+  /** One FilePartition for each share. Files of a split cell are dealt out to its parts, cut where they can be. */
+  def byShare(shares: Shares, split: Boolean, relation: HadoopFsRelation): Seq[FilePartition] = {
+    require(strays.isEmpty, s"${evidence.table} has strays, which have no share")
+    require(shares.coverAll, s"not every bucket has its task: $shares")
+    require(evidence.layout.buckets % shares.cells == 0, s"${evidence.layout.buckets} buckets in ${shares.cells} cells")
+    val byCell = located.groupMap(_._1 % shares.cells)(_._2).withDefaultValue(Nil)
+    val parts = shares.tasks.filter(_.parts > 1).map(task => task.cells.head -> task.parts).distinct.map {
+      case (cell, count) => cell -> (if (split) cut(byCell(cell), count, relation) else Seq.fill(count)(byCell(cell)))
+    }.toMap
+    shares.tasks.zipWithIndex.map { case (task, index) =>
+      val files = if (task.parts > 1) parts(task.cells.head)(task.part) else task.cells.flatMap(byCell)
+      FilePartition(index, files.toArray)
+    }
+  }
+
+  private def cut(files: Seq[PartitionedFile], parts: Int, relation: HadoopFsRelation): Seq[Seq[PartitionedFile]] = {
+    val rowGroups = RowGroups(relation)
+    val ranges = files.flatMap { file =>
+      rowGroups.ranges(file.toPath, file.length).map { case (start, length) => file.copy(start = start, length = length) }
+    }
+    val pieces = ranges.zip(rowGroups.turns(ranges.map(_.length), parts)).flatMap { case (range, turns) =>
+      (0 until turns).map(number => Turns.turn(range, number, turns) -> Turns.work(range.length, turns))
+    }
+    Parts.deal(pieces, parts)(_._2).map(_.map(_._1))
+  }
+
   /** Packed by bytes as an ordinary scan packs them, strays among them. */
   def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, located.map(_._2) ++ strays)
 

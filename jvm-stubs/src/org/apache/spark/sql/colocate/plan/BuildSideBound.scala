@@ -40,13 +40,22 @@ case class BuildSideBound(session: SparkSession) {
 
   private def scanRows(scan: ColocatedScanExec): Option[Long] = scan.evidence.source match {
     case _: BucketSource.PartitionValue =>
-      val bucketsPerTask = scan.mode match {
-        case ReadMode.ByBucket(tasks) => (scan.buckets / tasks).toLong
-        case ReadMode.ByFilledBucket => 1L
-        case ReadMode.ByBytes => scan.buckets.toLong
+      DeltaRowCounts.byBucket(scan.relation.location).map { rows =>
+        bucketsByTask(scan).map(_.map(rows).sum).maxOption.getOrElse(0L)
       }
-      DeltaRowCounts.largestBucket(scan.relation.location).map(saturatingMultiply(_, bucketsPerTask))
     case BucketSource.FileName => None
+  }
+
+  private def bucketsByTask(scan: ColocatedScanExec): Seq[Seq[Int]] = {
+    val buckets = 0 until scan.buckets
+    scan.mode match {
+      case ReadMode.ByBucket(tasks) => buckets.groupBy(_ % tasks).values.toSeq
+      case ReadMode.ByShare(shares, _) =>
+        val cells = buckets.groupBy(_ % shares.cells)
+        shares.tasks.map(_.cells.flatMap(cells))
+      case ReadMode.ByFilledBucket => buckets.map(Seq(_))
+      case ReadMode.ByBytes => Seq(buckets)
+    }
   }
 
   private def saturatingMultiply(a: Long, b: Long): Long = if (a > Long.MaxValue / b) Long.MaxValue else a * b

@@ -38,12 +38,12 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
 object ColocatedPartitioning {
 
   /** The layout that reaches a plan's output. */
-  def of(plan: SparkPlan): Option[ColocatedPartitioning] = in(plan.outputPartitioning)
+  def of(plan: SparkPlan): Option[ColocatedPartitioning] = all(plan.outputPartitioning).headOption
 
-  private def in(partitioning: Partitioning): Option[ColocatedPartitioning] = partitioning match {
-    case colocated: ColocatedPartitioning => Some(colocated)
-    case PartitioningCollection(all) => all.flatMap(in).headOption
-    case _ => None
+  def all(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
+    case colocated: ColocatedPartitioning => Seq(colocated)
+    case PartitioningCollection(several) => several.flatMap(all)
+    case _ => Nil
   }
 }
 

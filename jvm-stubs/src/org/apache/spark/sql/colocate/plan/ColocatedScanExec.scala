@@ -73,11 +73,15 @@ case class ColocatedScanExec(
   override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
     case ReadMode.ByBucket(tasks) =>
       (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) orderingOfBuckets else Nil)
+    case ReadMode.ByShare(shares, _) => (SpreadPartitioning(ColocatedPartitioning(keys, shares.cells), shares), Nil)
     case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
 
   /** No file is shared between tasks, as a native table's strays are: rows of one file are in one task. */
-  def readsWholeFiles: Boolean = mode != ReadMode.ByBytes && !isNative
+  def readsWholeFiles: Boolean = !isNative && (mode match {
+    case _: ReadMode.ByBucket | ReadMode.ByFilledBucket => true
+    case _: ReadMode.ByShare | ReadMode.ByBytes => false
+  })
 
   /** What is read where buckets are of no use. A scan whose filters name few buckets still reads only these. */
   def ordinary: SparkPlan = {
@@ -102,6 +106,8 @@ case class ColocatedScanExec(
     val selected = s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets"
     val read = mode match {
       case ReadMode.ByBucket(tasks) if tasks < buckets => s" (read as $tasks)"
+      case ReadMode.ByShare(shares, split) =>
+        s" (read in ${shares.describe}${if (shares.isSplit && !split) ", repeated for each" else ""})"
       case _ => ""
     }
     stock.metadata ++ Option.when(strays.nonEmpty)("Strays" -> s"${strays.describe}, shuffled to their buckets") ++ Map(
@@ -128,6 +134,7 @@ case class ColocatedScanExec(
     mode match {
       case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)
       case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket)
+      case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation))
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
   }
@@ -145,7 +152,7 @@ case class ColocatedScanExec(
   private def rddOf(tasks: Seq[FilePartition]): RDD[InternalRow] =
     new FileScanRDD(
       relation.sparkSession,
-      readFile,
+      Turns.reader(readFile),
       tasks,
       new StructType(requiredSchema.fields ++ relation.partitionSchema.fields),
       fileConstantMetadataColumns,

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Partitioning, PartitioningCollection}
+import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
 
@@ -20,13 +20,7 @@ private[plan] object JoinSides {
 
   /** The bucket partitioning of a plan that serves a distribution. */
   def layoutFor(plan: SparkPlan, distribution: ClusteredDistribution): Option[ColocatedPartitioning] =
-    all(plan.outputPartitioning).find(_.satisfies(distribution))
-
-  private def all(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
-    case colocated: ColocatedPartitioning => Seq(colocated)
-    case PartitioningCollection(several) => several.flatMap(all)
-    case _ => Nil
-  }
+    ColocatedPartitioning.all(plan.outputPartitioning).find(_.satisfies(distribution))
 
   def exchanges(plan: SparkPlan): Int = plan.collect { case e: Exchange => e }.size
 
@@ -34,12 +28,14 @@ private[plan] object JoinSides {
   def expectedBytes(plan: SparkPlan): Option[BigInt] = plan.logicalLink.map(_.stats.sizeInBytes)
 
   /** The same subtree with its bucketed scans, those not behind an Exchange, read as `tasks` buckets. */
-  def readAs(plan: SparkPlan, tasks: Int): SparkPlan = plan match {
+  def readAs(plan: SparkPlan, tasks: Int): SparkPlan = readBy(plan)(_ => ReadMode.ByBucket(tasks))
+
+  def readBy(plan: SparkPlan)(mode: ColocatedScanExec => ReadMode): SparkPlan = plan match {
     case exchange: Exchange => exchange
     case scan: ColocatedScanExec =>
-      val read = scan.copy(mode = ReadMode.ByBucket(tasks))
+      val read = scan.copy(mode = mode(scan))
       read.copyTagsFrom(scan)
       read
-    case other => other.mapChildren(readAs(_, tasks))
+    case other => other.mapChildren(readBy(_)(mode))
   }
 }

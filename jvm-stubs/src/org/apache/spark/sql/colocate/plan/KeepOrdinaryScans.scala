@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Dist
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.exchange.Exchange
-import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec}
+import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec, ShuffledJoin}
 
 /** An operator that says by itself whether its input's whole buckets serve it, and what is asked above it. */
 trait UsesBuckets {
@@ -37,6 +37,7 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   }
 
   private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
+    case _: ShuffledJoin => Aligned
     case _ if asksFor(distribution) => Aligned
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
     case _ => if (need == Nothing) Nothing else Aligned
@@ -47,6 +48,10 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
     case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
     case _ => scan
   }
+
+  /** Does the operator ask for a distribution, or rely on its children's as they were dealt out (a freed join)? */
+  private[plan] def meetsByTask(plan: SparkPlan): Boolean =
+    plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(asksFor)
 
   private def asksFor(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | _: BroadcastDistribution => false

@@ -42,7 +42,11 @@ object PlantedBugs {
     "union_zipped_wrong" -> "bucket i of one child of a union meets bucket i + 1 of the other",
     "sort_dropped" -> "a merge join within buckets reads unsorted rows",
     "deletion_vectors_ignored" -> "rows that a deletion vector marks come back",
-    "partition_filter_lost" -> "partitions that the query excludes are read")
+    "partition_filter_lost" -> "partitions that the query excludes are read",
+    "full_outer_split" -> "a bucket of a full outer join is split, so its unmatched rows come out for each part",
+    "extended_side_split" -> "the null-extended side of an outer join is split, or the right one of a semi or anti join",
+    "expand_key_nulled" -> "grouping sets that leave the key out are taken to keep it",
+    "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 
@@ -90,6 +94,16 @@ object PlantedBugs {
     else if (evidence.table == ZippedWrong) numbered(files.last +: files.init)
     else tasks
   }
+
+  /** Is this side of a join taken for one that may be split, although it is not? */
+  def splitsAnySideOf(joinType: JoinType): Boolean =
+    if (joinType == FullOuter) is("full_outer_split") else is("extended_side_split")
+
+  /** Do the projections of an Expand fill a column with the key, given which of them do? */
+  def passes(each: Seq[Boolean]): Boolean = if (is("expand_key_nulled")) each.exists(identity) else each.forall(identity)
+
+  /** Is a scan of a spread join read in parts? */
+  def splits(rightly: Boolean): Boolean = rightly || is("both_sides_split")
 
   private def numbered(files: Seq[Array[PartitionedFile]]): Seq[FilePartition] =
     files.zipWithIndex.map { case (f, index) => FilePartition(index, f) }

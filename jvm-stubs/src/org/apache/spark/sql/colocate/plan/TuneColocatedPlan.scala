@@ -20,12 +20,15 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
     Seq(
       MeetAtCommonDivisor(session),
       ShuffleSmallerSide,
+      JoinByExtendedKeys,
       TellSourceRowsApart,
       GroupWithinTask,
       WriteWithinBuckets,
       KeepOrdinaryScans,
+      ReadSmallBucketsTogether(session),
       HashWithinBuckets(session),
       MergeAdjacentAggregates,
+      SpreadJoins(session),
       GatherFewRows)
 
   override def apply(plan: SparkPlan): SparkPlan =
@@ -34,7 +37,7 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   private def tune(plan: SparkPlan): SparkPlan = {
     val tuned = steps.filter(s => RuleRegistry.isActive(s.ruleName.split('.').last)).foldLeft(plan)((p, s) => s(p))
-    if ((tuned eq plan) || ValidateRequirements.validate(tuned)) tuned else plan
+    if ((tuned eq plan) || (ValidateRequirements.validate(tuned) && Regions.aligned(tuned))) tuned else plan
   }
 }
 
