@@ -156,8 +156,8 @@ class _Generator:
         having = ("count(*) > 1",) if self._sometimes(0.15) else ()
         if self._sometimes(0.1):
             return replace(query, select=_named(keys), distinct=True)
-        if self._sometimes(0.08) and len(keys) > 1:
-            sets = f"GROUPING SETS (({', '.join(keys)}), ({keys[0]}))"
+        if self._sometimes(0.2) and len(keys) > 1:
+            sets = f"GROUPING SETS (({', '.join(keys)}), ({self.rng.choice(keys)}))"
             return replace(query, select=_named([*keys, *functions]), group=(sets,))
         return replace(query, select=_named([*keys, *functions]), group=tuple(keys), having=having)
 

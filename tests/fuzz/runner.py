@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -29,6 +29,9 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN",) * 3 + ("FALLBACK",),
     "spark.sql.requireAllClusterKeysForCoPartition": ("true", "false"),
     "spark.colocate.join.hashBytesPerTask": ("0", "1"),
+    # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
+    "spark.colocate.skew.minTaskBytes": ("1",),
+    "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
 }
 
 
@@ -59,6 +62,7 @@ class Fuzzer:
     seed: int
     say: Callable[[str], None] = print
     near_miss: float = NEAR_MISS
+    settings: dict[str, tuple[str, ...]] = field(default_factory=lambda: SETTINGS)
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -80,7 +84,7 @@ class Fuzzer:
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
         """only: run this case alone; the changes before it are made, the queries before it are not run."""
         world = World(f"{self.seed} {number}", self.spark, Duck())
-        self._settings({key: values[0] for key, values in SETTINGS.items()})
+        self._settings({key: values[0] for key, values in self.settings.items()})
         world.create()
         try:
             for case in range(CASES_PER_WORLD if only is None else only + 1):
@@ -95,7 +99,7 @@ class Fuzzer:
 
     def _step(self, world: World, number: int, case: int, run: bool) -> Difference | None:
         rng = random.Random(f"{self.seed} {number} {case}")
-        settings = {key: rng.choice(values) for key, values in SETTINGS.items()}
+        settings = {key: rng.choice(values) for key, values in self.settings.items()}
         self._settings(settings)
         if case % CASES_PER_CHANGE == CASES_PER_CHANGE - 1:
             try:
