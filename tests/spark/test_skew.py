@@ -51,6 +51,7 @@ def session(spark: SparkSession, tables: str) -> SparkSession:
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set(f"{SKEW}.enabled", "true")
     spark.conf.set(f"{SKEW}.minTaskBytes", "20000")
     return spark
 
