@@ -28,12 +28,12 @@ class Engine:
     clustered: str
     settings: dict[str, str]
 
-    def create(self, table: str, source: Path, layout: Layout) -> str:
-        """The one statement that makes and fills the table, as a user would type it."""
+    def create(self, table: str, source: str, layout: Layout) -> str:
+        """The one statement that makes and fills the table, as a user would type it. source: what FROM takes."""
         template = self.clustered if layout.keys and self.clustered else self.plain
         return template.format(
             table=f"{self.tables}.{table}",
-            source=f"parquet.`{source}`",
+            source=source,
             keys=", ".join(layout.keys),
             group=layout.group,
             buckets=layout.buckets,

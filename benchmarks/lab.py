@@ -69,7 +69,7 @@ def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: 
     if not spark.catalog.databaseExists(engine.tables):
         spark.sql(f"CREATE DATABASE {engine.tables}")
     spark.sql(f"DROP TABLE IF EXISTS {engine.tables}.{table}")
-    measured = measure(spark, engine.create(table, source, layout))
+    measured = measure(spark, engine.create(table, f"parquet.`{source}`", layout))
     os.sync()
     return measured
 

@@ -13,6 +13,24 @@ Rows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
+class Stage:
+    """Where the time of one stage went: seconds are sums over its tasks, sizes in bytes.
+
+    What seconds has and cpu has not, a task waited: for a disk, for other tasks, for garbage collection (gc).
+    """
+
+    tasks: int
+    seconds: float
+    cpu: float
+    gc: float
+    input_bytes: int
+    shuffle_read_bytes: int
+    shuffle_write_bytes: int
+    shuffle_write_seconds: float
+    output_bytes: int
+
+
+@dataclass(frozen=True)
 class Measured:
     """seconds: wall clock, planning included. All sizes in bytes.
 
@@ -31,6 +49,7 @@ class Measured:
     task_memory_bytes: int = 0
     heap_bytes: int = 0
     joins: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
     rows: Rows = field(default_factory=list, repr=False, compare=False)
 
     def numbers(self) -> dict[str, Any]:
@@ -47,7 +66,7 @@ def measure(spark: SparkSession, sql: str) -> Measured:
     df = spark.sql(sql)
     rows = [tuple(row) for row in df.collect()]
     seconds = time.perf_counter() - started
-    fresh = [stage for stage in _stages(spark) if stage.stageId() not in before]
+    fresh = sorted((one for one in _stages(spark) if one.stageId() not in before), key=lambda one: int(one.stageId()))
     return Measured(
         seconds=seconds,
         shuffle_bytes=sum(stage.shuffleWriteBytes() for stage in fresh),
@@ -55,8 +74,23 @@ def measure(spark: SparkSession, sql: str) -> Measured:
         input_bytes=sum(stage.inputBytes() for stage in fresh),
         task_memory_bytes=max((stage.peakExecutionMemory() for stage in fresh), default=0),
         heap_bytes=heap.bytes(),
+        stages=tuple(_profile(stage) for stage in fresh),
         rows=rows,
         **_plan_facts(df),
+    )
+
+
+def _profile(stage: Any) -> Stage:
+    return Stage(
+        tasks=stage.numTasks(),
+        seconds=stage.executorRunTime() / 1e3,
+        cpu=stage.executorCpuTime() / 1e9,
+        gc=stage.jvmGcTime() / 1e3,
+        input_bytes=stage.inputBytes(),
+        shuffle_read_bytes=stage.shuffleReadBytes(),
+        shuffle_write_bytes=stage.shuffleWriteBytes(),
+        shuffle_write_seconds=stage.shuffleWriteTime() / 1e9,
+        output_bytes=stage.outputBytes(),
     )
 
 

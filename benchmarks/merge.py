@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,7 +14,7 @@ from benchmarks import lab, report
 from benchmarks.data import tpch
 from benchmarks.engines import Engine, engine, layouts
 from benchmarks.rows import same
-from tools.recorder import RecordedPlan, Recorder
+from tools.recorder import Recorder
 
 ENGINES = ("delta-shuffle", "delta-colocated")
 BROADCAST_OFF = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
@@ -59,7 +59,7 @@ class Merged:
 
 
 def run(asked: argparse.Namespace) -> int:
-    cases = [Case(engine(name), vectors) for vectors in (False, True) for name in asked.engines]
+    cases = [_case(engine(name), vectors) for vectors in (False, True) for name in asked.engines]
     with lab.progress() as bars:
         orders = tpch(asked.scale, ("orders",))["orders"]
         with lab.session(asked.memory, asked.cores) as spark:
@@ -70,6 +70,12 @@ def run(asked: argparse.Namespace) -> int:
     for path in report.write(record, report.chart_join, asked.out):
         print(path)
     return 0 if record["rows_equal"] else 1
+
+
+def _case(one: Engine, vectors: bool) -> Case:
+    """The engine with broadcasts off, in a database of the case's own."""
+    tables = f"{one.tables}{'_vectors' if vectors else ''}"
+    return Case(replace(one, tables=tables, settings={**one.settings, **BROADCAST_OFF}), vectors)
 
 
 def _rounds(
@@ -91,29 +97,20 @@ def _rounds(
 
 
 def _using(spark: SparkSession, case: Case) -> Any:
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS {_database(case)}")
-    settings = {**case.engine.settings, **BROADCAST_OFF}
-    return lab.using(spark, Engine(**{**asdict(case.engine), "tables": _database(case), "settings": settings}))
-
-
-def _database(case: Case) -> str:
-    return f"{case.engine.tables}{'_vectors' if case.vectors else ''}"
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {case.engine.tables}")
+    return lab.using(spark, case.engine)
 
 
 def _load(spark: SparkSession, case: Case, orders: Path, buckets: int | None) -> None:
     layout = layouts("tpch", buckets)["orders"]
-    template = case.engine.clustered or case.engine.plain
     for table, source in (("orders", f"parquet.`{orders}`"), ("changes", SOURCE.format(orders=orders))):
-        spark.sql(
-            template.format(
-                table=table, source=source, keys=", ".join(layout.keys), group=layout.group, buckets=layout.buckets
-            )
-        )
+        spark.sql(case.engine.create(table, source, layout))
     spark.sql(f"ALTER TABLE orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(case.vectors).lower()}')")
 
 
 def _merge(spark: SparkSession) -> Merged:
-    loaded = max(row["version"] for row in _history(spark) if row["operation"] == "SET TBLPROPERTIES")
+    history = spark.sql("DESCRIBE HISTORY orders").collect()
+    loaded = max(row["version"] for row in history if row["operation"] == "SET TBLPROPERTIES")
     spark.sql(f"RESTORE TABLE orders TO VERSION AS OF {loaded}").collect()
     with Recorder(spark) as seen:
         started = time.perf_counter()
@@ -124,18 +121,10 @@ def _merge(spark: SparkSession) -> Merged:
         seen.exchanges,
         seen.shuffle_bytes,
         sum(plan.shuffle_bytes for plan in seen.log),
-        [_step(plan) for plan in seen.data],
+        [(plan.title, round(plan.seconds, 3)) for plan in seen.data],
         int(spark.sql("DESCRIBE DETAIL orders").collect()[0]["numFiles"]),
         [tuple(row) for row in spark.sql(CHECK).collect()],
     )
-
-
-def _history(spark: SparkSession) -> list[Any]:
-    return spark.sql("DESCRIBE HISTORY orders").collect()
-
-
-def _step(plan: RecordedPlan) -> tuple[str, float]:
-    return plan.title, round(plan.seconds, 3)
 
 
 def _record(
@@ -153,7 +142,7 @@ def _record(
                 "name": one.name,
                 "title": one.title,
                 "query": MERGE,
-                "settings": {**one.engine.settings, **BROADCAST_OFF},
+                "settings": one.engine.settings,
                 "ddl": one.engine.clustered or one.engine.plain,
                 "median_seconds": median(found.seconds for found in rounds[one.name]),
                 "rounds": [{k: v for k, v in asdict(found).items() if k != "rows"} for found in rounds[one.name]],

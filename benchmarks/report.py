@@ -46,7 +46,7 @@ def write_json(record: Record, results: Path) -> Path:
     return data
 
 
-def _console() -> Console:
+def console() -> Console:
     """As wide as the terminal, but never so narrow (as in a log) that the tables break."""
     return Console(width=max(Console().width, 130))
 
@@ -70,9 +70,9 @@ def print_join(record: Record) -> None:
             size(max(found["heap_bytes"] for found in one["rounds"])),
             f"{median(load['seconds'] for load in one['load']['lineitem']):.1f} s",
         )
-    console = _console()
-    console.print(table)
-    console.print("rows equal on all engines" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
+    screen = console()
+    screen.print(table)
+    screen.print("rows equal on all engines" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
 
 
 def print_merge(record: Record) -> None:
@@ -93,7 +93,7 @@ def print_merge(record: Record) -> None:
             size(last["log_shuffle_bytes"]),
             str(last["files"]),
         )
-    _console().print(table)
+    console().print(table)
 
 
 def chart_join(record: Record, path: Path) -> None:
@@ -136,13 +136,13 @@ def print_suite(record: Record) -> None:
             ", ".join(one["verdicts"]),
         )
     fewer = [one["time_ratio"] for one in ran if one["lost_exchanges"] > 0]
-    console = _console()
-    console.print(table)
+    screen = console()
+    screen.print(table)
     for one in record["queries"]:
         if "error" in one:
-            console.print(f"[bold red]{one['query']} failed:[/] {one['error'][:400]}")
+            screen.print(f"[bold red]{one['query']} failed:[/] {one['error'][:400]}")
     if fewer:
-        console.print(
+        screen.print(
             f"{len(fewer)} queries lose an Exchange; geometric mean of their ratios {geometric_mean(fewer):.2f}"
         )
 

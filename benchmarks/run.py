@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
         elif name != "merge":
             verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
-    verb.add_argument("--plans", type=int, default=200, help="measured plans of each query (200)")
+    verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="2g", help="heap of each of the two drivers (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
