@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from spark_colocate.session import configure
+from spark_colocate.session import CATALOG, DELTA_EXTENSION, EXTENSION, configure
 
 from benchmarks.data import ROOT
 from benchmarks.engines import Engine, Layout
@@ -35,10 +35,8 @@ def session(memory: str, cores: int, stock: bool = False) -> Iterator[SparkSessi
             spark.stop()
 
 
-STOCK = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-}
+CATALOG_KEY = "spark.sql.catalog.spark_catalog"
+STOCK = {"spark.sql.extensions": DELTA_EXTENSION, CATALOG_KEY: "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
 
 
 def _started(folder: Path, memory: str, cores: int, instead: dict[str, str]) -> SparkSession:
@@ -62,6 +60,15 @@ def _started(folder: Path, memory: str, cores: int, instead: dict[str, str]) -> 
     for key, value in instead.items():
         builder.config(key, value)
     return builder.getOrCreate()
+
+
+def extended(stock: SparkSession) -> SparkSession:
+    """A second session in the JVM of a stock one, with our extension and catalog and with tables of its own."""
+    stock.sql("SELECT 1").collect()  # makes its state, which copies the settings, before they change
+    java: Any = stock.sparkContext._jsc.sc()
+    java.conf().set("spark.sql.extensions", f"{EXTENSION},{DELTA_EXTENSION}").set(CATALOG_KEY, CATALOG)
+    sessions: Any = stock.sparkContext._jvm
+    return SparkSession(stock.sparkContext, sessions.org.apache.spark.sql.classic.SparkSession(java, {}))
 
 
 def load(spark: SparkSession, engine: Engine, table: str, source: Path, layout: Layout) -> Measured:

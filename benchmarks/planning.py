@@ -1,25 +1,21 @@
-"""./run bench plan: planning time with our extension and without, in two drivers that are asked in turn."""
+"""./run bench plan: planning time with our extension and without, in two sessions of one driver that plan in turn."""
 
 import argparse
-import json
-import subprocess
-import sys
 import time
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Any, Self
+from typing import Any
 
 from pyspark.sql import SparkSession
 from rich.table import Table
 
 from benchmarks import lab, report
-from benchmarks.data import ROOT
 
 TABLES = 8
-BATCH = 10
-STEPS = ("analysis", "optimizer", "physical")
 WARM_UP = 40
+STEPS = ("analysis", "optimizer", "physical")
+KINDS = ("stock", "ours")
 
 
 @dataclass(frozen=True)
@@ -46,23 +42,25 @@ CASES = {
     "eight": Case("a join of eight members", EIGHT, 10.0),
 }
 
-
-# Milliseconds of each step of each plan, by driver.
+# Milliseconds of each step of each plan, by session.
 Times = dict[str, list[list[float]]]
 
 
 def run(asked: argparse.Namespace) -> int:
-    with Driver("stock", asked) as stock, Driver("ours", asked) as ours, lab.progress() as bars:
-        task = bars.add_task("planning", total=asked.plans // BATCH * len(CASES))
-        times: dict[str, Times] = {name: {"stock": [], "ours": []} for name in CASES}
-        for _ in range(asked.plans // BATCH):
-            for name in CASES:
-                times[name]["stock"] += stock.plan(name)
-                times[name]["ours"] += ours.plan(name)
+    with lab.session(asked.memory, asked.cores, stock=True) as stock, lab.progress() as bars:
+        _make_tables(stock, members=False)
+        sessions = {"stock": stock, "ours": lab.extended(stock)}
+        _make_tables(sessions["ours"], members=True)
+        task = bars.add_task("planning", total=(asked.plans + WARM_UP) * len(CASES))
+        times: dict[str, Times] = {name: {kind: [] for kind in KINDS} for name in CASES}
+        for _ in range(asked.plans + WARM_UP):
+            for name, case in CASES.items():
+                for kind in KINDS:
+                    times[name][kind].append(_steps(sessions[kind], case.sql.format(t="m" if kind == "ours" else "d")))
                 bars.advance(task)
-        facts = ours.facts
-    record = {"benchmark": "plan", "scale": 0, **facts,
-              "plans": asked.plans, "cases": [_judged(name, found) for name, found in times.items()]}  # fmt: skip
+        facts = lab.circumstances(sessions["ours"])
+    cases = [_judged(name, {kind: plans[WARM_UP:] for kind, plans in found.items()}) for name, found in times.items()]
+    record = {"benchmark": "plan", "scale": 0, **facts, "plans": asked.plans, "cases": cases}
     _print(record)
     print(report.write_json(record, asked.out))
     return 0
@@ -91,58 +89,11 @@ def _print(record: dict[str, Any]) -> None:
     report.console().print(table)
 
 
-class Driver:
-    """A session in a process of its own, which plans when it is told to."""
-
-    def __init__(self, kind: str, asked: argparse.Namespace) -> None:
-        command = [sys.executable, "-m", "benchmarks.planning", kind, asked.memory, str(asked.cores)]
-        self._process = subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.facts = self._answer()
-
-    def plan(self, case: str) -> Any:
-        assert self._process.stdin is not None
-        print(case, file=self._process.stdin, flush=True)
-        return self._answer()
-
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.startswith("{") or line.startswith("["):
-                return json.loads(line)
-        raise RuntimeError("the driver ended; its error is above")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(60)
-
-
-def _serve(kind: str, memory: str, cores: int) -> None:
-    """Reads names of cases, answers with the milliseconds of a batch of plans."""
-    with lab.session(memory, cores, stock=kind == "stock") as spark:
-        # Delta reads its log in a job while planning, in 50 tasks by default; they would hide what is looked for.
-        spark.conf.set("spark.databricks.delta.snapshotPartitions", "1")
-        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-        _make_tables(spark, members=kind == "ours")
-        texts = {name: case.sql.format(t="m" if kind == "ours" else "d") for name, case in CASES.items()}
-        for text in texts.values():
-            _plan(spark, text, WARM_UP)
-        print(json.dumps(lab.circumstances(spark)), flush=True)
-        for line in sys.stdin:
-            print(json.dumps(_plan(spark, texts[line.strip()], BATCH)), flush=True)
-
-
-def _plan(spark: SparkSession, text: str, count: int) -> list[list[float]]:
-    return [_steps(spark._jsparkSession, text) for _ in range(count)]
-
-
-def _steps(session: Any, text: str) -> list[float]:
+def _steps(session: SparkSession, text: str) -> list[float]:
     """Milliseconds of each of STEPS; the plan that the optimizer gets is counted to the analysis."""
+    java = session._jsparkSession
     times = [time.perf_counter()]
-    execution = session.sql(text).queryExecution()
+    execution = java.sql(text).queryExecution()
     for step in (execution.withCachedData, execution.optimizedPlan, execution.executedPlan):
         step()
         times.append(time.perf_counter())
@@ -150,15 +101,19 @@ def _steps(session: Any, text: str) -> list[float]:
 
 
 def _make_tables(spark: SparkSession, members: bool) -> None:
+    """Tables of eight files each, in a database of the session's own."""
+    # Delta reads its log in a job while planning, in 50 tasks by default; they would hide what is looked for.
+    spark.conf.set("spark.databricks.delta.snapshotPartitions", "1")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    name = "ours" if members else "stock"
+    spark.sql(f"CREATE DATABASE {name}")
+    spark.sql(f"USE {name}")
     layout = "CLUSTERED BY (k) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
-    rows = "SELECT cast(id % 1000 AS INT) AS k, id AS v FROM range(10000)"
+    rows = "SELECT /*+ REPARTITION(8) */ cast(id % 1000 AS INT) AS k, id AS v FROM range(10000)"
     for number in range(TABLES):
         if members:
             spark.sql(f"CREATE TABLE m{number} USING delta {layout} AS {rows}")
-        spark.sql(f"CREATE TABLE d{number} USING delta AS {rows}")
+        if number < 2 or not members:
+            spark.sql(f"CREATE TABLE d{number} USING delta AS {rows}")
         if number < 2:
             spark.sql(f"CREATE TABLE p{number} USING parquet AS {rows}")
-
-
-if __name__ == "__main__":
-    _serve(sys.argv[1], sys.argv[2], int(sys.argv[3]))

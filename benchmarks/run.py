@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-    verb.add_argument("--memory", default="2g", help="heap of each of the two drivers (2g)")
+    verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     verb = verbs.add_parser("skew")
     verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")

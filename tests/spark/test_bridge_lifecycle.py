@@ -196,3 +196,23 @@ def test_the_spark_sql_command_line_starts_it_and_ends(tmp_path: Path) -> None:
     done = run_spark_sql(f"CREATE TABLE a (k INT) {MEMBER}; SHOW PROC '/colocation_group'", tmp_path, delta=False)
     assert "10001_g" in done.ok().out
     assert open_store(f"sqlite:///{control.store_file(tmp_path)}").catalogs() == []
+
+
+@pytest.mark.parametrize("switched_off", [False, True])
+def test_a_query_over_a_member_starts_the_process_while_it_is_analysed(
+    spark: SparkSession, db: str, tmp_path: Path, switched_off: bool
+) -> None:
+    spark.sql(f"CREATE TABLE t (k INT) USING delta {MEMBER.removeprefix('USING parquet')} LOCATION '{tmp_path}/t'")
+    code = f"""
+import time
+plane = spark._jvm.org.apache.spark.sql.colocate.bridge.ControlPlane
+spark.conf.set("disable_colocate_join", {str(switched_off).lower()!r})
+assert plane.pid() == 0
+spark.sql("SELECT * FROM delta.`{tmp_path}/t`")
+for _ in range({4 if switched_off else 60}):
+    if plane.pid() > 0:
+        break
+    time.sleep(0.5)
+print("STARTED", plane.pid() > 0)
+"""
+    assert f"STARTED {not switched_off}" in run_python(code, tmp_path / "driver").ok().out

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.bridge
 
+import java.util.concurrent.FutureTask
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 
 import scala.util.control.NonFatal
@@ -12,8 +13,9 @@ import org.apache.spark.sql.classic.SparkSession
 private[bridge] object Attachments extends Logging {
   @volatile private var current: Option[Attachment] = None
 
-  /** The application for which planning has waited already. */
-  private val waitedFor = new AtomicReference("")
+  /** The first try of an application, by its id. */
+  @volatile private var firstTry: Option[(String, FutureTask[Unit])] = None
+  private val tries = new Object
   private val watchedFor = new AtomicReference("")
   private val retrying = new AtomicBoolean(false)
   @volatile private var lastTry = 0L
@@ -35,19 +37,37 @@ private[bridge] object Attachments extends Logging {
     get(session)
   }
 
-  /** Waits for the process once per application; later only tries in the background, and seldom. Never throws. */
+  /** Starts the process in the background, at most once per application. */
+  def prepare(session: SparkSession): Unit = first(session)
+
+  /** Waits for the first try of the application; later only tries in the background, and seldom. Never throws. */
   def tryFor(session: SparkSession): Unit = {
-    val application = session.sparkContext.applicationId
-    if (waitedFor.getAndSet(application) != application) startQuietly(session)
+    val tried = first(session)
+    if (!tried.isDone) tried.get()
     else if (System.nanoTime() - lastTry > RetryNanos && retrying.compareAndSet(false, true)) {
-      val thread = new Thread(
-        () =>
-          try startQuietly(session)
-          finally retrying.set(false),
-        "colocate-attach")
-      thread.setDaemon(true)
-      thread.start()
+      inBackground { () =>
+        try startQuietly(session)
+        finally retrying.set(false)
+      }
     }
+  }
+
+  private def first(session: SparkSession): FutureTask[Unit] = {
+    val application = session.sparkContext.applicationId
+    tries.synchronized {
+      firstTry.collect { case (`application`, tried) => tried }.getOrElse {
+        val task = new FutureTask[Unit](() => startQuietly(session))
+        firstTry = Some(application -> task)
+        inBackground(task)
+        task
+      }
+    }
+  }
+
+  private def inBackground(work: Runnable): Unit = {
+    val thread = new Thread(work, "colocate-attach")
+    thread.setDaemon(true)
+    thread.start()
   }
 
   def close(): Unit = synchronized {

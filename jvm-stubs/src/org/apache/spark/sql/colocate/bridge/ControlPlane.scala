@@ -26,6 +26,10 @@ object ControlPlane {
     if (verb == "finish") finish(driver, args.toMap) else begun(send(driver, verb, args.toMap))
   }
 
+  /** For analysis, when a member is seen: what planning will wait for comes up while Spark does its own work. */
+  def prepare(session: SparkSession): Unit =
+    if (Attachments.living.isEmpty) Attachments.prepare(session.asInstanceOf[classic.SparkSession])
+
   /** For planning, when a member is seen: waits once per application, at most the configured time; never throws. */
   def ensureAttached(session: SparkSession): Unit =
     if (Attachments.living.isEmpty) Attachments.tryFor(session.asInstanceOf[classic.SparkSession])

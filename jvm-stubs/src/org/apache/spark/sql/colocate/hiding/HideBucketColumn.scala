@@ -1,10 +1,16 @@
 package org.apache.spark.sql.colocate.hiding
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.analysis._
+import org.apache.spark.sql.catalyst.catalog.UnresolvedCatalogRelation
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.ddl.GroupProperties
 import org.apache.spark.sql.colocate.layout.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -54,9 +60,17 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       node: LogicalPlan, relation: UnresolvedRelation, version: Option[TimeTravelSpec]): LogicalPlan =
     relations.resolveRelation(relation, version) match {
       case Some(found @ SubqueryAlias(_, table: DataSourceV2Relation))
-          if DeltaTables.layoutOf(session, table.table).isDefined && !isForDeltaTable => VisibleColumns(found)
+          if DeltaTables.layoutOf(session, table.table).isDefined && !isForDeltaTable =>
+        announce(table.table.properties.asScala)
+        VisibleColumns(found)
+      case Some(SubqueryAlias(_, UnresolvedCatalogRelation(table, _, _))) =>
+        announce(table.properties)
+        node
       case _ => node
     }
+
+  private def announce(properties: scala.collection.Map[String, String]): Unit =
+    if (properties.contains(GroupProperties.Group) && Settings.joinEnabled(conf)) ControlPlane.prepare(session)
 
   /** `DeltaTable.forName` asks for `spark.table(name)` and wants Delta's bare relation: it merges into what it gets. */
   private def isForDeltaTable: Boolean =
