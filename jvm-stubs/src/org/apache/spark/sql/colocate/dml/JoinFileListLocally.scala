@@ -6,6 +6,7 @@ import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{DeltaReflection, Evidence}
+import org.apache.spark.sql.colocate.plan.OtherStrategies
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
@@ -22,7 +23,7 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
     case join @ Join(left, files: LocalRelation, LeftOuter, _, JoinHint.NONE)
         if isActive && files.output.map(_.name) == FileList && readsMember(left) =>
       val broadcast = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
-      planByOthers(join.copy(hint = broadcast))
+      OtherStrategies.plan(session, this, join.copy(hint = broadcast))
     case _ => Nil
   }
 
@@ -35,11 +36,4 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
         Evidence.of(relation).exists(_.isRight)
     case _ => false
   }
-
-  private def planByOthers(plan: LogicalPlan): Seq[SparkPlan] =
-    session.sessionState.planner.strategies.iterator
-      .filterNot(_.isInstanceOf[JoinFileListLocally])
-      .flatMap(_(plan))
-      .take(1)
-      .toSeq
 }

@@ -30,7 +30,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] = {
     val index = relation.relation.asInstanceOf[HadoopFsRelation].location
-    planByOthers(plan).map(_.transformUp {
+    OtherStrategies.plan(session, this, plan).map(_.transformUp {
       case scan: FileSourceScanExec if scan.relation.location eq index =>
         judge(relation, scan).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, _))
     })
@@ -39,13 +39,6 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
   private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[Judged] =
     if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
     else Membership.strayOf(relation, scan).map(Judged.Refused(_, native = true))
-
-  private def planByOthers(plan: LogicalPlan): Seq[SparkPlan] =
-    session.sessionState.planner.strategies.iterator
-      .filterNot(_.isInstanceOf[PlanColocatedScans])
-      .flatMap(_(plan))
-      .take(1)
-      .toSeq
 }
 
 object PlanColocatedScans {
