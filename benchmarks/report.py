@@ -175,7 +175,7 @@ def print_skew(record: Record) -> None:
             f"{one['unsplit_ratio']:.2f}",
             f"{one['longest_task']:.2f}",
         )
-    _console().print(table)
+    console().print(table)
 
 
 def chart_skew(record: Record, path: Path) -> None:

@@ -27,12 +27,9 @@ private[dml] case class TaskBucket(
   def bucketsOf(expression: Expression): Option[Int] = expression match {
     case a: Attribute => columns.get(a)
     case Pmod(Murmur3Hash(hashed, 42), Literal(n: Int, _), _) =>
-      Option.when(n % tasks == 0 && keys.exists(same(hashed, _)))(n)
+      Option.when(n % tasks == 0 && keys.exists(ColocatedPartitioning.sameKeys(hashed, _)))(n)
     case _ => None
   }
-
-  private def same(hashed: Seq[Expression], known: Seq[Expression]): Boolean =
-    hashed.size == known.size && hashed.zip(known).forall { case (a, b) => a.semanticEquals(b) }
 
   private def and(other: TaskBucket): TaskBucket =
     TaskBucket(tasks, columns ++ other.columns, keys ++ other.keys, anchored || other.anchored)

@@ -45,6 +45,10 @@ object ColocatedPartitioning {
     case PartitioningCollection(several) => several.flatMap(all)
     case _ => Nil
   }
+
+  /** Are these the same keys in the same order? Only then does a row hash alike by both. */
+  def sameKeys(some: Seq[Expression], others: Seq[Expression]): Boolean =
+    some.size == others.size && some.zip(others).forall { case (a, b) => a.semanticEquals(b) }
 }
 
 /** What an Exchange gives that brought other rows to a member's buckets by null-safe keys. */

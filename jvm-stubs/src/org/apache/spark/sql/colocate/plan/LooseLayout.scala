@@ -36,7 +36,8 @@ object LooseLayout {
   private def coalesced(join: ShuffledJoin): Seq[LooseLayout] = for {
     left <- of(join.left)
     right <- of(join.right)
-    if left.tasks == right.tasks && left.keys.zip(right.keys).forall { case (l, r) => equated(join, l, r) }
+    if left.tasks == right.tasks && left.keys.size == right.keys.size
+    if left.keys.zip(right.keys).forall { case (l, r) => equated(join, l, r) }
     order <- Seq(true, false)
   } yield LooseLayout(
     left.keys.zip(right.keys).map { case (l, r) => Coalesce(if (order) Seq(l, r) else Seq(r, l)) },

@@ -140,22 +140,19 @@ object PlantedBugs {
 
   private def castOfKeys(child: SparkPlan, keys: Seq[Expression]): Boolean = {
     val plain = keys.map { case cast: Cast => cast.child; case other => other }
-    plain != keys && ColocatedPartitioning.of(child).exists(p => same(p.expressions, plain))
+    plain != keys && ColocatedPartitioning.of(child).exists(p => ColocatedPartitioning.sameKeys(p.expressions, plain))
   }
-
-  private def same(a: Seq[Expression], b: Seq[Expression]): Boolean =
-    a.size == b.size && a.zip(b).forall { case (x, y) => x.semanticEquals(y) }
 
   private def joinKeys(child: SparkPlan, keys: Seq[Expression])(wanted: JoinType => Boolean): Boolean =
     joinBelow(child).exists { join =>
-      wanted(join.joinType) && Seq(join.leftKeys, join.rightKeys).exists(same(_, keys)) &&
+      wanted(join.joinType) && Seq(join.leftKeys, join.rightKeys).exists(ColocatedPartitioning.sameKeys(_, keys)) &&
       ColocatedPartitioning.of(join.left).isDefined
     }
 
   private def nullExtended(child: SparkPlan, keys: Seq[Expression]): Boolean = joinBelow(child).exists { join =>
     ColocatedPartitioning.of(join.left).isDefined && (join.joinType match {
-      case LeftOuter => same(join.rightKeys, keys)
-      case RightOuter => same(join.leftKeys, keys)
+      case LeftOuter => ColocatedPartitioning.sameKeys(join.rightKeys, keys)
+      case RightOuter => ColocatedPartitioning.sameKeys(join.leftKeys, keys)
       case _ => false
     })
   }

@@ -66,14 +66,11 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
 
   // A range, a coalesced shuffle or hash keys in another order are clustered too, and yet another layout.
   private def hasLayout(partitioning: Partitioning): Boolean = partitioning match {
-    case HashPartitioning(hashed, n) => n == buckets && same(hashed)
-    case ColocatedPartitioning(hashed, n) => n == buckets && same(hashed)
+    case HashPartitioning(hashed, n) => n == buckets && ColocatedPartitioning.sameKeys(hashed, keys)
+    case ColocatedPartitioning(hashed, n) => n == buckets && ColocatedPartitioning.sameKeys(hashed, keys)
     case several: PartitioningCollection => several.partitionings.exists(hasLayout)
     case _ => false
   }
-
-  private def same(hashed: Seq[Expression]): Boolean =
-    hashed.size == keys.size && hashed.zip(keys).forall { case (a, b) => a.semanticEquals(b) }
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order.tail)
 
