@@ -1,7 +1,6 @@
 """The parts of the benchmarks that need no Spark."""
 
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ ENGINES = sorted(path.stem for path in (HERE / "engines").glob("*.toml"))
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_engine_file_makes_one_statement_and_names_a_query(name: str) -> None:
     one = engine(name)
-    made = one.create("orders", Path("/data/orders"), Layout(("o_orderkey",), "sales", 4))
+    made = one.create("orders", "parquet.`/data/orders`", Layout(("o_orderkey",), "sales", 4))
     assert made.startswith(f"CREATE TABLE {one.tables}.orders USING ")
     assert made.endswith("FROM parquet.`/data/orders`")
     assert "{" not in made
@@ -25,7 +24,7 @@ def test_an_engine_file_makes_one_statement_and_names_a_query(name: str) -> None
 
 
 def test_a_table_without_layout_is_made_plainly() -> None:
-    assert "CLUSTERED" not in engine("delta-colocated").create("nation", Path("/data/nation"), Layout())
+    assert "CLUSTERED" not in engine("delta-colocated").create("nation", "parquet.`/data/nation`", Layout())
 
 
 def test_layouts_name_tables_of_the_benchmark() -> None:
