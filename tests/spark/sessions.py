@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from spark_colocate.session import CATALOG, DELTA_EXTENSION, EXTENSION, configure, delta_jars, jar_path
 
 ROOT = Path(__file__).parents[2]
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark's Python workers are the system's
 TIMEOUT = 300
 
 # A session of tiny queries spends its time in the compiler of hot code and in starting collectors, for nothing.

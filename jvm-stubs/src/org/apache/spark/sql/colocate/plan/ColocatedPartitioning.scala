@@ -2,7 +2,9 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
 
 /**
  * `B(plan, keys, n)` of the design: every row lies in the task numbered `pmod(hash(expressions), numPartitions)`, as
@@ -14,6 +16,8 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
   override def satisfies0(required: Distribution): Boolean = required match {
     // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
     case _: StatefulOpClusteredDistribution => false
+    // What was cached by bucket is known to be so, but is of no use to a session that is switched off.
+    case _: ClusteredDistribution if !Settings.joinEnabled(SQLConf.get) => false
     case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
     case _ => super.satisfies0(required)
   }

@@ -23,7 +23,8 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   private case object Whole extends Need
   private case object Aligned extends Need
 
-  override def apply(plan: SparkPlan): SparkPlan = walk(plan, Nothing)
+  /** A plan that Spark caches is planned with that setting off: later queries are served by its layout. */
+  override def apply(plan: SparkPlan): SparkPlan = walk(plan, if (conf.autoBucketedScanEnabled) Nothing else Aligned)
 
   private def walk(plan: SparkPlan, need: Need): SparkPlan = plan match {
     case scan: ColocatedScanExec => dealt(scan, need)
