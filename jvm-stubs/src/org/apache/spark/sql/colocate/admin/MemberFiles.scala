@@ -7,8 +7,10 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.{BucketColumn, DeltaReflection, NativeEvidence}
+import org.apache.spark.sql.colocate.trust.FileTrust
 import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, TableCatalog}
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
 import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum}
@@ -58,16 +60,18 @@ object MemberFiles {
   }
 
   private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketFiles] = {
-    val files = listed(session, member)
+    val table = session.sessionState.catalog.getTableMetadata(TableIdentifier(member.table, Some(member.db)))
+    val files = listed(session, table)
+    val known = FileTrust.known(session, table)
     val counts = if (rows) counted(session, member.format, files).map(Some(_)) else files.map(_ => None)
     files.zip(counts).map { case (file, count) =>
-      BucketFiles(NativeEvidence.bucketOf(file.getPath.getName, member.buckets), 1, file.getLen, count)
+      val bucket = NativeEvidence.bucketOf(file.getPath.getName, member.buckets).filterNot(_ => known.isStray(file))
+      BucketFiles(bucket, 1, file.getLen, count)
     }
   }
 
-  private def listed(session: SparkSession, member: MemberFacts): Seq[FileStatus] = {
+  private def listed(session: SparkSession, table: CatalogTable): Seq[FileStatus] = {
     val catalog = session.sessionState.catalog
-    val table = catalog.getTableMetadata(TableIdentifier(member.table, Some(member.db)))
     val root = new Path(table.location)
     // Partitions that were put elsewhere have a root of their own.
     val partitions = if (table.tracksPartitionsInCatalog) catalog.listPartitions(table.identifier) else Nil

@@ -4,21 +4,27 @@ import org.apache.spark.sql.catalyst.catalog.BucketSpec
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.layout.KeyTypes
+import org.apache.spark.sql.colocate.trust.RecordedInsert
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
-/** INSERT INTO and INSERT OVERWRITE of a native member: its rows go to the task of their bucket first. */
+/**
+ * INSERT INTO and INSERT OVERWRITE of a native member: its rows go to the task of their bucket first, and its files into
+ * the table's manifest. CREATE TABLE AS SELECT has its rows laid out already when it becomes a write.
+ */
 object KeepNativeLayout extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case insert: InsertIntoHadoopFsRelationCommand
-        if insert.query.resolved && insert.catalogTable.exists(NativeTable.isMember) =>
-      insert.bucketSpec match {
-        case Some(spec) => insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec))
-        case None => insert
+    case recorded: RecordedInsert => recorded
+    case insert: InsertIntoHadoopFsRelationCommand if insert.query.resolved && isMembers(insert) =>
+      insert.bucketSpec.fold(insert) { spec =>
+        RecordedInsert(insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec)))
       }
   }
+
+  private def isMembers(insert: InsertIntoHadoopFsRelationCommand): Boolean =
+    insert.catalogTable.exists(NativeTable.isMember) || insert.query.isInstanceOf[BucketedWrite]
 
   /** The query below a [[BucketedWrite]], once; its columns are found by the names that the table gives them. */
   def layOut(query: LogicalPlan, names: Seq[String], spec: BucketSpec): LogicalPlan = query match {

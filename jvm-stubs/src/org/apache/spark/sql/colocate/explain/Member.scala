@@ -14,7 +14,8 @@ case class Member(
     table: String,
     evidence: Option[Evidence],
     gap: Option[EvidenceGap],
-    strays: Int = 0) {
+    strays: Int = 0,
+    namesTrusted: Boolean = false) {
 
   def layout: Option[BucketLayout] = evidence.map(_.layout)
 
@@ -36,7 +37,7 @@ object Member {
 
   private def of(leaf: SparkPlan): Option[Member] = leaf match {
     case scan: ColocatedScanExec =>
-      Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None, scan.strays.count))
+      Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None, scan.strays.count, scan.trustsNames))
     case scan: FileSourceScanExec => ofOrdinary(scan)
     case _ => None
   }

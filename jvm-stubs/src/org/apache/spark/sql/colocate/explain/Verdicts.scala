@@ -83,7 +83,8 @@ object Verdicts {
       case 1 => ", 1 stray shuffled"
       case n => s", $n strays shuffled"
     }
-    val text = s"colocate: true ($named, $buckets buckets${spread.fold("")(" in " + _)}$strays)"
+    val trusted = if (members.exists(_.namesTrusted)) ", file names trusted" else ""
+    val text = s"colocate: true ($named, $buckets buckets${spread.fold("")(" in " + _)}$strays$trusted)"
     val left = members.headOption.map(_.describe)
     Verdict(operator, colocated = true, "COLOCATED", text, groups.headOption, Some(buckets), left, right.map(_.describe))
   }

@@ -23,8 +23,14 @@ object BucketSource {
  * @param source  where each file's bucket id stands
  * @param group   full name of the colocation group, if the table is in one
  * @param table   the table's name for messages
+ * @param root    a native table's folder, where its manifest lies
  */
-case class Evidence(layout: BucketLayout, source: BucketSource, group: Option[String], table: String)
+case class Evidence(
+    layout: BucketLayout,
+    source: BucketSource,
+    group: Option[String],
+    table: String,
+    root: String = "")
 
 /** Why a scan of a table that has (or claims) a layout proves nothing. */
 sealed trait EvidenceGap {

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.layout
 
-import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
+import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogUtils}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.types.StructType
 
@@ -28,12 +28,13 @@ object NativeEvidence {
       layoutOf(spec, files.schema) match {
         case Some(layout) =>
           val group = Evidence.groupOf(Some(property), table, files.location.rootPaths.mkString)
-          Right(Evidence(layout, BucketSource.FileName, group, name))
+          Right(Evidence(layout, BucketSource.FileName, group, name, CatalogUtils.URIToString(catalogTable.location)))
         case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
       }
     }
 
-  private def layoutOf(spec: BucketSpec, schema: StructType): Option[BucketLayout] = {
+  /** The layout of a bucket spec, if its keys are among the columns and of types that prove something. */
+  def layoutOf(spec: BucketSpec, schema: StructType): Option[BucketLayout] = {
     val keys = spec.bucketColumnNames.flatMap(n => schema.fields.find(_.name == n))
     Option.when(keys.size == spec.bucketColumnNames.size && keys.forall(k => KeyTypes.provable(k.dataType)))(
       BucketLayout(keys.map(_.name), keys.map(_.dataType), spec.numBuckets))

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, NativeEvidence}
+import org.apache.spark.sql.colocate.trust.FileTrust
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
 
@@ -11,13 +12,19 @@ import org.apache.spark.util.collection.BitSet
  *
  * @param selected the buckets that the query needs; all of them if None
  */
-case class BucketedFiles(files: Seq[PartitionedFile], evidence: Evidence, selected: Option[BitSet]) {
+case class BucketedFiles(
+    files: Seq[PartitionedFile],
+    evidence: Evidence,
+    selected: Option[BitSet],
+    trust: FileTrust) {
   import BucketedFiles.bucketOf
 
   private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
-    val (known, unknown) = files.map(file => bucketOf(file, evidence) -> file).partition(_._1.isDefined)
-    val wanted = known.collect { case (Some(bucket), file) if selected.forall(_.get(bucket)) => bucket -> file }
-    PlantedBugs.sorted(wanted, unknown.map(_._2))
+    val (named, unnamed) = files.map(file => bucketOf(file, evidence) -> file).partition(_._1.isDefined)
+    val claims = named.collect { case (Some(bucket), file) => bucket -> file }
+    val wrong = trust.strays(claims.map(_.swap))
+    val (strays, known) = claims.partition { case (_, file) => wrong(file) }
+    PlantedBugs.sorted(known.filter { case (b, _) => selected.forall(_.get(b)) }, (unnamed ++ strays).map(_._2))
   }
 
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.trust.FileTrust
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, ScanFileListing, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
@@ -100,6 +101,8 @@ case class ColocatedScanExec(
   private def orderingOfBuckets: Seq[SortOrder] =
     if (scan.outputOrdering.isEmpty || strays.nonEmpty) Nil else scan.outputOrdering
 
+  def trustsNames: Boolean = isNative && FileTrust.trustsNames(conf)
+
   private def isNative: Boolean = evidence.source == BucketSource.FileName
 
   override lazy val metadata: Map[String, String] = {
@@ -110,7 +113,9 @@ case class ColocatedScanExec(
         s" (read in ${shares.describe}${if (shares.isSplit && !split) ", repeated for each" else ""})"
       case _ => ""
     }
-    stock.metadata ++ Option.when(strays.nonEmpty)("Strays" -> s"${strays.describe}, shuffled to their buckets") ++ Map(
+    val shuffled = Option.when(strays.nonEmpty && mode != ReadMode.ByBytes)(
+      "Strays" -> s"${strays.describe}, shuffled to their buckets")
+    stock.metadata ++ shuffled ++ Map(
       "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
       "SelectedBucketsCount" -> (selected + read))
   }
@@ -129,7 +134,8 @@ case class ColocatedScanExec(
         StrayRows.Batches -> SQLMetrics.createMetric(sparkContext, "number of batches of strays"))
 
   lazy val inputRDD: RDD[InternalRow] = {
-    val files = BucketedFiles(dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet)
+    val files = BucketedFiles(
+      dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet, FileTrust(relation, evidence))
     sendDriverMetrics()
     mode match {
       case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)

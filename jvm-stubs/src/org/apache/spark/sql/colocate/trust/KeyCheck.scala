@@ -1,0 +1,83 @@
+package org.apache.spark.sql.colocate.trust
+
+import java.io.Closeable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BoundReference
+import org.apache.spark.sql.colocate.layout.BucketLayout
+import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, PartitionedFile}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+/** A file that claims to hold one bucket, and the bucket of a row in it that says otherwise, if there is one. */
+case class CheckedFile(file: PartitionedFile, bucket: Int, found: Option[Int])
+
+/**
+ * Reads the bucket keys of every row of files and compares their hash with the bucket that each file claims. It runs
+ * before the scan's own tasks, so that a query that stops early (LIMIT, an empty other side, an iterator) returns no row
+ * either that a wrong file could have changed. Filters are not pushed: they would pass over rows.
+ */
+case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
+  import KeyCheck.other
+
+  def run(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = {
+    val session = relation.sparkSession
+    val (read, hash) = (reader, KeyHash(keys))
+    val buckets = layout.buckets
+    // Large files first, dealt out in turn.
+    val slices = claims.size.min(session.sparkContext.defaultParallelism * 4)
+    val dealt = claims.sortBy(-_._1.length).zipWithIndex.groupMap(_._2 % slices)(_._1).toSeq.sortBy(_._1).map(_._2)
+    session.sparkContext
+      .parallelize(dealt, slices)
+      .flatMap(_.map { case (file, bucket) => CheckedFile(file, bucket, other(read(file), hash.open(), bucket, buckets)) })
+      .collect()
+      .toSeq
+  }
+
+  private def keySchema: StructType = StructType(relation.dataSchema.filter(f => layout.keys.contains(f.name)))
+  private def columns: StructType = StructType(keySchema ++ relation.partitionSchema)
+
+  private def reader: PartitionedFile => Iterator[Any] = {
+    val batches = relation.fileFormat.supportBatch(relation.sparkSession, columns)
+    relation.fileFormat.buildReaderWithPartitionValues(
+      sparkSession = relation.sparkSession,
+      dataSchema = relation.dataSchema,
+      partitionSchema = relation.partitionSchema,
+      requiredSchema = keySchema,
+      filters = Nil,
+      options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> batches.toString),
+      hadoopConf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options))
+  }
+
+  private def keys: Seq[BoundReference] = layout.keys.map { key =>
+    val ordinal = columns.indexWhere(_.name == key)
+    BoundReference(ordinal, columns(ordinal).dataType, nullable = true)
+  }
+}
+
+object KeyCheck {
+
+  private def other(read: Iterator[Any], hash: OpenKeyHash, bucket: Int, buckets: Int): Option[Int] = {
+    var found = bucket
+    try {
+      while (found == bucket && read.hasNext) found = read.next() match {
+        case batch: ColumnarBatch => otherIn(batch, hash, bucket, buckets)
+        case row => Math.floorMod(hash.of(row.asInstanceOf[InternalRow]), buckets)
+      }
+      Option.when(found != bucket)(found)
+    } finally read match {
+      case open: Closeable => open.close()
+      case _ =>
+    }
+  }
+
+  private def otherIn(batch: ColumnarBatch, hash: OpenKeyHash, bucket: Int, buckets: Int): Int = {
+    var found = bucket
+    var row = 0
+    while (found == bucket && row < batch.numRows) {
+      found = Math.floorMod(hash.of(batch, row), buckets)
+      row += 1
+    }
+    found
+  }
+}

@@ -1,0 +1,95 @@
+package org.apache.spark.sql.colocate.trust
+
+import java.io.{FileNotFoundException, IOException}
+
+import scala.collection.concurrent.TrieMap
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.colocate.layout.BucketLayout
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+
+/** What is known of a native table's files under one layout: those whose rows are in the named bucket, and strays. */
+case class Known(root: Path, files: Map[FileStamp, Boolean]) {
+  def isChecked(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(false)
+  def isStray(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(true)
+  def isStray(file: FileStatus): Boolean = files.nonEmpty && files.get(FileStamp.of(root, file)).contains(true)
+}
+
+/**
+ * The manifest of a native table: small files in the hidden folder `_colocate` beside its data, so that it is where the
+ * data are, for every driver, and goes when an overwrite removes them. Losing a part of it only costs another check;
+ * a line about a file that was replaced says nothing, because length and time are part of it.
+ */
+object Manifest extends Logging {
+
+  private val ManyFiles = 50
+  private val ManyTables = 1000
+
+  private type Parts = Map[Path, Map[FileStamp, Boolean]]
+
+  private val cached = TrieMap.empty[(Path, BucketLayout), Parts]
+
+  /** As it is now: one listing of a small folder, and the parts that are new. */
+  def load(conf: Configuration, root: Path, layout: BucketLayout): Known = {
+    val fs = root.getFileSystem(conf)
+    val before = cached.getOrElse((root, layout), Map.empty)
+    val unsaved = before.filter { case (path, _) => path.getName == Unsaved }
+    val parts = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap ++ unsaved
+    if (cached.size > ManyTables) cached.clear()
+    cached.put((root, layout), parts)
+    Known(root, merged(parts))
+  }
+
+  /** As this driver saw it last, for planning. */
+  def seen(conf: => Configuration, root: Path, layout: BucketLayout): Known =
+    cached.get((root, layout)).map(parts => Known(root, merged(parts))).getOrElse(load(conf, root, layout))
+
+  /** Adds what was found out. Where the folder can't be written, this driver alone remembers. */
+  def add(conf: Configuration, root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
+    if (files.nonEmpty) {
+      val fs = root.getFileSystem(conf)
+      val path =
+        try ManifestFile.write(fs, root, layout, files)
+        catch {
+          case e: IOException =>
+            logWarning(s"The manifest of $root could not be written; its files will be checked again: $e")
+            new Path(Unsaved)
+        }
+      cached.synchronized {
+        val parts = cached.getOrElse((root, layout), Map.empty[Path, Map[FileStamp, Boolean]])
+        cached.put((root, layout), parts + (path -> (parts.getOrElse(path, Map.empty) ++ files)))
+      }
+      if (list(fs, root).size > ManyFiles) merge(fs, root, layout)
+    }
+
+  private val Unsaved = "unsaved"
+
+  // A stray stays one, whoever takes it for checked.
+  private def merged(parts: Parts): Map[FileStamp, Boolean] =
+    parts.values.foldLeft(Map.empty[FileStamp, Boolean]) { (all, part) =>
+      all ++ part.map { case (file, stray) => file -> (stray || all.getOrElse(file, false)) }
+    }
+
+  private def list(fs: FileSystem, root: Path): Seq[Path] =
+    try fs.listStatus(ManifestFile.folder(root)).toSeq.map(_.getPath).filter(ManifestFile.isOne)
+    catch { case _: FileNotFoundException => Nil }
+
+  /** Many parts become one, without the files that are gone; a reader meanwhile knows less for a moment. */
+  private def merge(fs: FileSystem, root: Path, layout: BucketLayout): Unit =
+    try {
+      val parts = list(fs, root)
+      val all = merged(parts.map(p => p -> ManifestFile.read(fs, p, layout)).toMap)
+      val present = all.keys.groupBy(file => new Path(root, file.path).getParent).flatMap { case (folder, files) =>
+        val there = statuses(fs, folder).map(s => s.getPath.getName -> s.getLen).toSet
+        files.filter(f => there(new Path(f.path).getName -> f.length))
+      }.toSet
+      ManifestFile.write(fs, root, layout, all.filter { case (file, _) => present(file) })
+      parts.foreach(fs.delete(_, false))
+    } catch { case e: IOException => logWarning(s"The manifest of $root could not be merged: $e") }
+
+  private def statuses(fs: FileSystem, folder: Path): Seq[FileStatus] =
+    try fs.listStatus(folder).toSeq catch { case _: FileNotFoundException => Nil }
+}

@@ -1,0 +1,272 @@
+"""The manifest of native members, and the check of what is not in it (design 5a, declared evidence)."""
+
+import json
+import os
+import random
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tests.spark.members import NATIVE, create_member, fill, switched_off
+from tests.spark.native import files, folder
+from tests.spark.oracle import Rows, compare, multiset, run
+from tests.spark.strays import bucket_file, drop_in, rename
+
+JOIN = "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k"
+KEYS = {"k": pa.array(range(13), pa.int32()), "v": pa.array(range(500, 513), pa.int64())}
+TRIALS = int(os.environ.get("COLOCATE_TRIALS", "8"))
+FOREIGN = "part-00000-0f8fad5b-d9cb-469f-a165-70867728950e_0000{bucket}.c000.{{ext}}"
+
+
+@pytest.fixture(params=NATIVE)
+def pair(spark: SparkSession, db: str, request: pytest.FixtureRequest) -> str:
+    """a and b of 4 buckets, written by us; the name of their group."""
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    spark.conf.set("spark.colocate.strays.maxShare", "1.0")
+    for name in ("a", "b"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, str(request.param))
+        fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
+    return f"{db}.g"
+
+
+def known(spark: SparkSession, table: str) -> dict[str, bool]:
+    """What the manifest says: path -> is it a stray."""
+    found: dict[str, bool] = {}
+    for part in sorted((folder(spark, table) / "_colocate").glob("manifest-*.json")):
+        for line in part.read_text().splitlines()[1:]:
+            one = json.loads(line)
+            found[one["path"]] = found.get(one["path"], False) or one["stray"]
+    return found
+
+
+def forget(spark: SparkSession, table: str) -> None:
+    """As if another session had written the table."""
+    shutil.rmtree(folder(spark, table) / "_colocate")
+    spark.sql(f"REFRESH TABLE {table}")
+
+
+def expected(spark: SparkSession) -> Rows:
+    with switched_off(spark):
+        spark.sql("SET spark.sql.sources.bucketing.enabled = false")
+        rows = multiset(spark.sql(JOIN).collect())
+        spark.sql("SET spark.sql.sources.bucketing.enabled = true")
+    return rows
+
+
+def test_files_that_we_write_are_in_the_manifest(spark: SparkSession, pair: str) -> None:
+    assert known(spark, "a") == {file.name: False for file in files(spark, "a")}
+    spark.sql("INSERT OVERWRITE a SELECT cast(id AS INT), id FROM range(9)")
+    assert known(spark, "a") == {file.name: False for file in files(spark, "a")}
+    properties = f"CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with' = '{pair.split('.')[1]}')"
+    spark.sql(f"CREATE TABLE c USING parquet {properties} AS SELECT k, v FROM a")
+    assert known(spark, "c") == {file.name: False for file in files(spark, "c")}
+    parts = list((folder(spark, "c") / "_colocate").glob("manifest-*"))
+    assert run(spark, "SELECT a.v, c.v FROM a JOIN c ON a.k = c.k").colocated
+    assert list((folder(spark, "c") / "_colocate").glob("manifest-*")) == parts
+
+
+def test_files_in_partitions_are_in_the_manifest(spark: SparkSession, db: str) -> None:
+    create_member(spark, "p", "k INT, v BIGINT, s STRING", ["k"], 4, "parquet", partitioned=["s"])
+    fill(spark, "p", "SELECT cast(id AS INT), id, concat('x y/', id % 2) FROM range(20)", ["k", "v", "s"])
+    spark.sql("INSERT OVERWRITE p PARTITION (s = 'static') SELECT cast(id AS INT), id FROM range(8)")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    spark.sql("INSERT OVERWRITE p SELECT cast(id AS INT), id, 'static' FROM range(5)")
+    root = folder(spark, "p")
+    assert {str(file.relative_to(root)) for file in files(spark, "p")} <= set(known(spark, "p"))
+
+
+def test_other_files_are_checked_once_and_then_known(spark: SparkSession, pair: str) -> None:
+    forget(spark, "a")
+    pairs = compare(spark, JOIN, pair)
+    assert pairs.on.colocated
+    assert known(spark, "a") == {file.name: False for file in files(spark, "a")}
+    parts = list((folder(spark, "a") / "_colocate").glob("manifest-*"))
+    assert run(spark, JOIN).rows == pairs.on.rows
+    assert list((folder(spark, "a") / "_colocate").glob("manifest-*")) == parts
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_renamed_file_fails_the_query_once(spark: SparkSession, pair: str, adaptive: str) -> None:
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    rows = expected(spark)
+    wrong = rename(bucket_file(spark, "a", 3), 1)
+    spark.sql("REFRESH TABLE a")
+    with pytest.raises(PySparkException, match=r"claims bucket 1, but holds a row of bucket 3") as error:
+        spark.sql(JOIN).collect()
+    assert wrong.name in str(error.value)
+    assert known(spark, "a")[wrong.name]
+    again = run(spark, JOIN)
+    assert (again.rows, again.exchanges, again.colocated) == (rows, 0, True)
+    assert "1 stray shuffled" in spark.sql(f"EXPLAIN {JOIN}").collect()[0][0]
+    listed = spark.sql(f"SELECT strays FROM system.colocation_tables WHERE `table` = 'a' AND `group` = '{pair}'")
+    assert listed.collect()[0].strays == 1
+    with switched_off(spark):
+        assert run(spark, JOIN).rows == rows
+
+
+EARLY = {
+    "limit": "SELECT a.k FROM a LEFT ANTI JOIN b ON a.k = b.k LIMIT 1",
+    "an empty other side": "SELECT a.k, b.v FROM (SELECT * FROM a WHERE v < 0) a JOIN b ON a.k = b.k",
+    "a pruned bucket": "SELECT * FROM b WHERE k = {key}",
+}
+
+
+@pytest.mark.parametrize("case", EARLY)
+def test_a_wrong_file_is_found_where_reading_would_stop_early(spark: SparkSession, pair: str, case: str) -> None:
+    file = bucket_file(spark, "b", 3)
+    key = spark.sql("SELECT k FROM b WHERE pmod(hash(k), 4) = 3").collect()[0][0]
+    rename(file, 0)
+    spark.sql("REFRESH TABLE b")
+    sql = EARLY[case].format(key=key)
+    with pytest.raises(PySparkException, match="holds a row of bucket 3"):
+        spark.sql(sql).collect()
+    with switched_off(spark):
+        off = run(spark, sql)
+    assert run(spark, sql).rows == off.rows
+
+
+def test_a_file_replaced_under_its_name_is_checked_again(spark: SparkSession, pair: str) -> None:
+    target, source = bucket_file(spark, "a", 1), bucket_file(spark, "a", 2)
+    shutil.copyfile(source, target)
+    target.with_name(f".{target.name}.crc").unlink(missing_ok=True)
+    spark.sql("REFRESH TABLE a")
+    with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 2"):
+        spark.sql(JOIN).collect()
+    assert run(spark, JOIN).rows == expected(spark)
+
+
+def test_a_foreign_file_with_a_name_of_ours_is_found(spark: SparkSession, pair: str) -> None:
+    drop_in(spark, "a", FOREIGN.format(bucket=1), KEYS)
+    with pytest.raises(PySparkException, match="claims bucket 1"):
+        spark.sql(JOIN).collect()
+    assert run(spark, JOIN).rows == expected(spark)
+
+
+def test_one_wrong_row_at_the_end_is_found(spark: SparkSession, pair: str) -> None:
+    """Behind more rows than a batch holds."""
+    placed = "SELECT k FROM (SELECT cast(id AS INT) AS k FROM range({rows})) WHERE pmod(hash(k), 4) = {bucket}"
+    right = [row[0] for row in spark.sql(placed.format(rows=30000, bucket=1)).collect()]
+    wrong = spark.sql(placed.format(rows=100, bucket=2)).collect()[0][0]
+    assert len(right) > 4096
+    keys = pa.array([*right, wrong], pa.int32())
+    drop_in(spark, "a", FOREIGN.format(bucket=1), {"k": keys, "v": pa.array(range(len(keys)), pa.int64())})
+    with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 2"):
+        spark.sql(JOIN).collect()
+
+
+@pytest.mark.parametrize("vectorized", ["true", "false"])
+@pytest.mark.parametrize("provider", NATIVE)
+def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: str, vectorized: str) -> None:
+    spark.conf.set(f"spark.sql.{provider}.enableVectorizedReader", vectorized)
+    spark.conf.set("spark.sql.orc.impl", "native")
+    columns = "p INT, s STRING, d DECIMAL(20,2), t TIMESTAMP, b BINARY, v BIGINT, l DECIMAL(9,1)"
+    create_member(spark, "w", columns, ["l", "t", "s", "d", "b"], 4, provider, partitioned=["p"])
+    row = "nullif(concat('s', id), 's3'), id / 7, timestamp_seconds(id), cast(concat('b', id) AS BINARY)"
+    fill(spark, "w", f"SELECT {row}, id, id / 3, id % 2 FROM range(60)", ["s", "d", "t", "b", "v", "l", "p"])
+    forget(spark, "w")
+    query = "SELECT l, t, s, d, b, count(*) FROM w GROUP BY l, t, s, d, b"
+    assert compare(spark, query, f"{db}.g").on.colocated
+    assert set(known(spark, "w").values()) == {False}
+    file = bucket_file(spark, "w", 3)
+    rename(file, 1)
+    spark.sql("REFRESH TABLE w")
+    with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
+        spark.sql(query).collect()
+
+
+def test_trust_in_names_is_stock_spark_and_said(spark: SparkSession, pair: str) -> None:
+    rename(bucket_file(spark, "a", 3), 1)
+    spark.sql("REFRESH TABLE a")
+    spark.conf.set("spark.colocate.native.trust", "names")
+    assert "file names trusted" in spark.sql(f"EXPLAIN {JOIN}").collect()[0][0]
+    assert run(spark, JOIN).rows != expected(spark)
+
+
+def _half_written(folder: Path) -> None:
+    for part in folder.glob("manifest-*.json"):
+        part.write_text(part.read_text()[:-20])
+
+
+def _garbage(folder: Path) -> None:
+    for part in folder.glob("manifest-*.json"):
+        part.write_bytes(b"\x00\x01 no json")
+
+
+def _drafts_only(folder: Path) -> None:
+    for part in folder.glob("manifest-*.json"):
+        part.rename(folder / f".draft-{part.name}")
+
+
+def _other_layout(folder: Path) -> None:
+    for part in folder.glob("manifest-*.json"):
+        part.write_text(part.read_text().replace('"buckets":4', '"buckets":2', 1))
+
+
+@pytest.mark.parametrize("damage", [_half_written, _garbage, _drafts_only, _other_layout])
+def test_a_damaged_manifest_only_costs_another_check(
+    spark: SparkSession, pair: str, damage: Callable[[Path], None]
+) -> None:
+    """As a crash between a commit and its note, or while it was written, leaves it."""
+    rows = expected(spark)
+    store = folder(spark, "a") / "_colocate"
+    damage(store)
+    for part in store.glob("manifest-*.json"):  # a name that this driver has not read yet
+        part.rename(part.with_name(f"manifest-{uuid.uuid4()}.json"))
+    for checksum in store.glob(".*.crc"):
+        checksum.unlink()
+    rename(bucket_file(spark, "a", 3), 1)
+    spark.sql("REFRESH TABLE a")
+    with pytest.raises(PySparkException, match="claims bucket 1"):
+        spark.sql(JOIN).collect()
+    assert run(spark, JOIN).rows == rows
+
+
+def test_many_notes_become_one(spark: SparkSession, db: str) -> None:
+    create_member(spark, "many", "k INT", ["k"], 2, "parquet")
+    for number in range(53):
+        spark.sql(f"INSERT INTO many VALUES ({number})")
+    parts = list((folder(spark, "many") / "_colocate").glob("manifest-*.json"))
+    assert len(parts) < 10
+    assert known(spark, "many") == {file.name: False for file in files(spark, "many")}
+
+
+def test_a_misnamed_file_is_found_in_every_trial(spark: SparkSession, pair: str) -> None:
+    rng = random.Random(4)
+    fresh = sorted(files(spark, "a"))
+    for _ in range(TRIALS):
+        file = rng.choice(fresh)
+        bucket = int(file.name.split("_")[-1][:5])
+        other = rng.choice([b for b in range(4) if b != bucket])
+        wrong = rename(file, other)
+        spark.sql("REFRESH TABLE a")
+        with pytest.raises(PySparkException, match=f"claims bucket {other}, but holds a row of bucket {bucket}"):
+            spark.sql("SELECT k, count(*) FROM a GROUP BY k").collect()
+        wrong.rename(file)
+        spark.sql("REFRESH TABLE a")
+
+
+def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession, db: str) -> None:
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    for name in ("a", "b"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4)
+        fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
+    spark.conf.set("spark.colocate.verify.onRead", "all")
+    assert run(spark, JOIN).colocated
+    log = max((folder(spark, "a") / "_delta_log").glob("*.json"))
+    text = log.read_text()
+    assert '"_colocate_bucket":"3"' in text
+    log.write_text(text.replace('"_colocate_bucket":"3"', '"_colocate_bucket":"1"'))
+    log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
+    log.with_suffix(".crc").unlink(missing_ok=True)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
+        spark.sql(JOIN).collect()
+    spark.conf.set("spark.colocate.verify.onRead", "new")
+    with switched_off(spark):
+        assert run(spark, JOIN).rows
