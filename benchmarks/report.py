@@ -96,6 +96,28 @@ def print_merge(record: Record) -> None:
     console().print(table)
 
 
+def print_hybrid(record: Record) -> None:
+    table = Table(title=f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, median of {record['rounds']} rounds")
+    table.add_column("case")
+    for name in ("seconds", "time ratio", "exchanges", "shuffle", "of switched off"):
+        table.add_column(name, justify="right")
+    reference = record["cases"][0]["median_seconds"]
+    whole = record["cases"][-1]["rounds"][-1]["shuffle_bytes"]
+    for one in record["cases"]:
+        last = one["rounds"][-1]
+        table.add_row(
+            one["title"],
+            f"{one['median_seconds']:.2f}",
+            f"{one['median_seconds'] / reference:.2f}",
+            str(last["exchanges"]),
+            size(last["shuffle_bytes"]),
+            f"{last['shuffle_bytes'] / whole:.2%}",
+        )
+    screen = console()
+    screen.print(table)
+    screen.print("rows equal in all cases" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
+
+
 def chart_join(record: Record, path: Path) -> None:
     engines = list(reversed(record["engines"]))
     medians = [one["median_seconds"] for one in engines]

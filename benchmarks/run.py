@@ -1,11 +1,11 @@
-"""./run bench join|merge|plan|skew|tpch|tpcds: compares engines in interleaved rounds, and writes down what it saw."""
+"""./run bench join|merge|hybrid|plan|skew|tpch|tpcds: compares engines in rounds in turn, notes what it saw."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from benchmarks import join, merge, planning, skew, suite
+from benchmarks import hybrid, join, merge, planning, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -15,6 +15,7 @@ def main(arguments: list[str]) -> int:
     for name, default_scale, engines in (
         ("join", 5.0, join.ENGINES),
         ("merge", 5.0, merge.ENGINES),
+        ("hybrid", 5.0, ()),
         ("tpch", 1.0, suite.ENGINES),
         ("tpcds", 1.0, suite.ENGINES),
     ):
@@ -24,11 +25,12 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
         verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
         verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
-        verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
+        if engines:
+            verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
         verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
         if name == "join":
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
-        elif name != "merge":
+        elif name not in ("merge", "hybrid"):
             verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
@@ -42,7 +44,7 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     asked = parser.parse_args(arguments)
-    runs = {"join": join.run, "merge": merge.run, "plan": planning.run, "skew": skew.run}
+    runs = {"join": join.run, "merge": merge.run, "hybrid": hybrid.run, "plan": planning.run, "skew": skew.run}
     return runs.get(asked.verb, suite.run)(asked)
 
 
