@@ -140,8 +140,8 @@ def test_input_file_name_is_told_for_rows_of_strays(hybrid: SparkSession) -> Non
 
 
 def test_a_member_joined_to_a_plain_table_shuffles_the_other_side_and_the_strays(hybrid: SparkSession) -> None:
-    hybrid.range(40).selectExpr("cast(id AS INT) AS k", "id AS w").createOrReplaceTempView("plain")
-    pair = compare(hybrid, "SELECT t.v, w FROM t JOIN plain ON t.k = plain.k", "hybrid.g")
+    plain = "(SELECT cast(id AS INT) AS k, id AS w FROM range(40)) plain"
+    pair = compare(hybrid, f"SELECT t.v, w FROM t JOIN {plain} ON t.k = plain.k", "hybrid.g")
     assert pair.on.colocated
     assert pair.on.exchanges == 1
     assert pair.off.exchanges == 2
