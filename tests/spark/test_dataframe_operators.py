@@ -32,6 +32,7 @@ def _shuffling(spark: SparkSession, tables: str, request: pytest.FixtureRequest)
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
+    spark.conf.set("spark.sql.codegen.wholeStage", request.param)  # one of the two runs is enough for either
 
 
 def _span(group: pandas.DataFrame) -> pandas.DataFrame:

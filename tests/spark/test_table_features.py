@@ -59,6 +59,7 @@ def test_columns_added_by_schema_evolution(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("kind", ["VARCHAR(20)", "STRING", "BINARY", "DECIMAL(12, 3)", "DATE", "TIMESTAMP_NTZ"])
 def test_a_key_of_type(spark: SparkSession, kind: str) -> None:
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
     value = {
         "DATE": "date'2026-01-01' + cast(id % 17 AS INT)",
         "TIMESTAMP_NTZ": "timestamp_ntz'2026-01-01 00:00:00' + make_dt_interval(id % 17)",
@@ -107,18 +108,19 @@ def test_tables_and_buckets_without_rows(spark: SparkSession, provider: str) -> 
 
 
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
-@pytest.mark.parametrize("condition", ["t.k = 3", "t.k IN (3)", "t.k <=> 3", "t.k = 3 AND t.v > 5"])
-def test_a_point_query_reads_one_bucket(spark: SparkSession, provider: str, condition: str) -> None:
+def test_a_point_query_reads_one_bucket(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "t", ROWS, ["k", "v"])
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
     for key in ("spark.sql.parquet.filterPushdown", "spark.sql.orc.filterPushdown"):
         spark.conf.set(key, "false")  # every row of a file that is read is counted
     bucket = spark.sql("SELECT count(*) FROM t WHERE pmod(hash(k), 4) = pmod(hash(3), 4)").first()[0]
-    alone, joined = f"SELECT v FROM t WHERE {condition}", f"{JOIN} WHERE {condition}"
-    assert compare(spark, alone).on.rows
-    assert _rows_scanned(spark, alone) == [bucket]
-    assert compare(spark, joined).on.rows
-    assert _rows_scanned(spark, joined) == [bucket, bucket]
+    for condition in ("t.k = 3", "t.k IN (3)", "t.k <=> 3", "t.k = 3 AND t.v > 5"):
+        alone, joined = f"SELECT v FROM t WHERE {condition}", f"{JOIN} WHERE {condition}"
+        assert compare(spark, alone).on.rows
+        assert _rows_scanned(spark, alone) == [bucket]
+        assert compare(spark, joined).on.rows
+        assert _rows_scanned(spark, joined) == [bucket, bucket]
 
 
 def _rows_scanned(spark: SparkSession, sql: str) -> list[int]:
