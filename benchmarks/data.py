@@ -1,8 +1,11 @@
 """Benchmark data as Parquet under build/data, made once: TPC-H by tpchgen-cli, TPC-DS by DuckDB's generator."""
 
+import fcntl
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,19 +20,16 @@ BYTES_PER_PART = 0.25  # scale per file: about 60 MB of lineitem, so that a scan
 
 def tpch(scale: float, tables: tuple[str, ...] = TPCH_TABLES) -> dict[str, Path]:
     """Folder or file of each table at `scale` (1 is 1 GB of text), generated when it is not there yet."""
-    return {table: _tpch_table(scale, table) for table in tables}
+    with _alone():
+        return {table: _tpch_table(scale, table) for table in tables}
 
 
 def tpcds(scale: float) -> dict[str, Path]:
+    """File of each table at `scale`, generated when it is not there yet."""
     folder = DATA / f"tpcds-{scale:g}"
-    if not folder.is_dir():
-        partial = folder.with_suffix(".part")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        connection = duck("tpcds")
-        connection.execute(f"CALL dsdgen(sf = {scale})")
-        connection.execute(f"EXPORT DATABASE '{partial}' (FORMAT parquet)")
-        partial.rename(folder)
+    with _alone():
+        if not folder.is_dir():
+            _tpcds_tables(scale, folder)
     return {path.stem: path for path in sorted(folder.glob("*.parquet"))}
 
 
@@ -48,6 +48,25 @@ def duck(extension: str) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute(f"LOAD '{file}'")
     return connection
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process at a time makes data: two test sessions that start together would make it in the same folder."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    with (DATA / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _tpcds_tables(scale: float, folder: Path) -> None:
+    partial = folder.with_suffix(".part")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    connection = duck("tpcds")
+    connection.execute(f"CALL dsdgen(sf = {scale})")
+    connection.execute(f"EXPORT DATABASE '{partial}' (FORMAT parquet)")
+    partial.rename(folder)
 
 
 def _tpch_table(scale: float, table: str) -> Path:

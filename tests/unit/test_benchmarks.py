@@ -1,6 +1,9 @@
 """The parts of the benchmarks that need no Spark."""
 
+import subprocess
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +53,11 @@ def test_rows_are_bags_and_doubles_are_equal_to_nine_digits() -> None:
 
 def test_sizes_are_for_people() -> None:
     assert [size(0), size(1023), size(1536), size(3 * 1024**3)] == ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]
+
+
+def test_two_processes_may_make_the_same_data(tmp_path: Path) -> None:
+    there = f"data.DATA = Path({str(tmp_path)!r})"
+    code = f"from pathlib import Path; from benchmarks import data; {there}; data.tpch(0.01)"
+    makers = [subprocess.Popen([sys.executable, "-c", code], cwd=HERE.parent) for _ in range(3)]
+    assert [maker.wait(120) for maker in makers] == [0, 0, 0]
+    assert sorted(path.name for path in (tmp_path / "tpch-0.01").iterdir()) == sorted(TPCH_TABLES)
