@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
+BROADCAST_OFF = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 
 
 @dataclass(frozen=True)

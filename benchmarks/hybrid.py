@@ -12,12 +12,11 @@ from pyspark.sql import SparkSession
 
 from benchmarks import lab, report
 from benchmarks.data import ROOT, tpch
-from benchmarks.engines import Engine, Layout, engine, layouts, query
+from benchmarks.engines import BROADCAST_OFF, Engine, Layout, engine, layouts, query
 from benchmarks.measure import Measured, measure
 from benchmarks.rows import same
 
 TABLES = ("orders", "lineitem")
-BROADCAST_OFF = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 # A hundredth of each table, which is no hundredth of the join's keys.
 STRAYS = {"orders": "o_custkey % 100 = 7", "lineitem": "l_partkey % 100 = 7"}
 

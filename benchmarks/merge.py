@@ -12,12 +12,11 @@ from rich.progress import Progress
 
 from benchmarks import lab, report
 from benchmarks.data import tpch
-from benchmarks.engines import Engine, engine, layouts
+from benchmarks.engines import BROADCAST_OFF, Engine, engine, layouts
 from benchmarks.rows import same
 from tools.recorder import Recorder
 
 ENGINES = ("delta-shuffle", "delta-colocated")
-BROADCAST_OFF = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 
 # Order keys are the first 8 of every 32 numbers, so a key plus 8 is a new one: a tenth of the source's rows.
 SOURCE = """(SELECT CASE WHEN o_custkey % 10 = 0 THEN o_orderkey + 8 ELSE o_orderkey END AS o_orderkey,
