@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.colocate.Json
 import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
@@ -47,18 +46,12 @@ object Verdicts {
     if (PlanWalk.feedingExchange(child).isDefined) None
     else {
       val partitioning = PlanWalk.unwrap(child).outputPartitioning
-      find(partitioning).orElse(SpreadPartitioning.in(partitioning).map(_.layout))
+      ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
     }
 
   /** How the buckets below were dealt out to other tasks than their own, in words. */
   private[explain] def spread(child: SparkPlan): Option[String] =
     SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
-
-  private def find(partitioning: Partitioning): Option[ColocatedPartitioning] = partitioning match {
-    case colocated: ColocatedPartitioning => Some(colocated)
-    case PartitioningCollection(all) => all.flatMap(find).headOption
-    case _ => None
-  }
 
   /** The member whose columns the keys come from, else the first one. */
   private[explain] def feeding(keys: Seq[Expression], child: SparkPlan, members: Seq[Member]): Member = {
