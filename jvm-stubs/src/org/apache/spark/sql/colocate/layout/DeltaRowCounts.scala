@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.layout
 
-import java.util.{Collections, LinkedHashMap, Map => JMap}
-
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, expr}
 
@@ -12,14 +10,9 @@ import org.apache.spark.sql.functions.{col, expr}
  */
 object DeltaRowCounts {
 
-  private val Capacity = 1000
-
   private type Counts = Option[Map[String, Long]]
 
-  private val counts: JMap[(String, Long), Counts] =
-    Collections.synchronizedMap(new LinkedHashMap[(String, Long), Counts](16, 0.75f, true) {
-      override def removeEldestEntry(eldest: JMap.Entry[(String, Long), Counts]): Boolean = size() > Capacity
-    })
+  private val counts = new Recent[(String, Long), Counts]
 
   /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
   def byBucket(pinnedIndex: FileIndex): Option[Int => Long] = {
@@ -40,12 +33,7 @@ object DeltaRowCounts {
 
   private def inSnapshot(pinnedIndex: FileIndex): Counts = {
     val snapshot = DeltaReflection.snapshotOf(pinnedIndex)
-    val key = (snapshot.tableId, snapshot.version)
-    Option(counts.get(key)).getOrElse {
-      val counted = count(snapshot)
-      counts.put(key, counted)
-      counted
-    }
+    counts.getOrElse((snapshot.tableId, snapshot.version))(count(snapshot))
   }
 
   private def count(snapshot: DeltaSnapshot): Counts = {

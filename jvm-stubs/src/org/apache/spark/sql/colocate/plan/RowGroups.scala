@@ -1,13 +1,12 @@
 package org.apache.spark.sql.colocate.plan
 
-import java.util.{Collections, LinkedHashMap, Map => JMap}
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 
+import org.apache.spark.sql.colocate.layout.Recent
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
@@ -34,7 +33,7 @@ case class RowGroups(relation: HadoopFsRelation) {
   private def cuts(path: Path, length: Long): Seq[Long] =
     if (!relation.fileFormat.isSplitable(relation.sparkSession, relation.options, path) || toleratesDamage) Nil
     else relation.fileFormat match {
-      case _: ParquetFileFormat => known((path.toString, length), rowGroupsOf(path))
+      case _: ParquetFileFormat => starts.getOrElse((path.toString, length))(rowGroupsOf(path))
       case _ => StripeBytes until length by StripeBytes
     }
 
@@ -56,17 +55,5 @@ object RowGroups {
   /** ORC's default; its footers are not read. */
   private val StripeBytes = 64L << 20
 
-  private val Capacity = 1000
-
-  private val starts: JMap[(String, Long), Seq[Long]] =
-    Collections.synchronizedMap(new LinkedHashMap[(String, Long), Seq[Long]](16, 0.75f, true) {
-      override def removeEldestEntry(eldest: JMap.Entry[(String, Long), Seq[Long]]): Boolean = size() > Capacity
-    })
-
-  private def known(file: (String, Long), read: => Seq[Long]): Seq[Long] =
-    Option(starts.get(file)).getOrElse {
-      val found = read
-      starts.put(file, found)
-      found
-    }
+  private val starts = new Recent[(String, Long), Seq[Long]]
 }
