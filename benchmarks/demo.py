@@ -17,8 +17,8 @@ from benchmarks import lab
 from benchmarks.data import queries, tpch
 from benchmarks.engines import query
 from benchmarks.measure import Measured, measure
-from benchmarks.report import size
 from benchmarks.rows import same
+from benchmarks.sizes import size
 
 BUCKETS = 8
 MEMBERS = {"customer": "c_custkey", "orders": "o_orderkey", "lineitem": "l_orderkey"}

@@ -15,18 +15,11 @@ from matplotlib import pyplot
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.sizes import size
+
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "delta-shuffle"
 Record = dict[str, Any]
-
-
-def size(count: float) -> str:
-    """Bytes for people: 0 B, 118 B, 1.4 MiB."""
-    for unit in ("B", "KiB", "MiB"):
-        if abs(count) < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} GiB"
 
 
 def write(record: Record, chart: Callable[[Record, Path], None], results: Path) -> list[Path]:

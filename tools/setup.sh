@@ -1,14 +1,17 @@
 # What ./run needs before any verb; sourced, with the repository as working folder. Each step leaves a stamp and is skipped
 # while the stamp fits. Progress goes to stderr, so that a verb's own last line stays the last one.
 
+# usage: setup <extra>; `demo` is a part of `test`
 setup() {
   mkdir -p build
   exec 9> build/setup.lock
   if command -v flock > /dev/null; then flock 9; fi # two runs at once in one checkout: the second one waits
-  environment
+  environment "$1"
   java_home
-  PYTHON=$python jvm-stubs/build
+  PYTHON=$python jvm-stubs/build 9>&- &
+  compiling=$!
   delta_jars
+  wait "$compiling" || fail "the Scala stubs do not compile; the compiler's message is above."
   exec 9>&-
 }
 
@@ -24,12 +27,12 @@ fail() {
 environment() {
   python=$PWD/.venv/bin/python
   mark="$PWD $(cksum < pyproject.toml)"
-  [ "$(cat .venv/stamp 2> /dev/null)" = "$mark" ] && return
+  grep -qxF "$mark $1" .venv/stamp 2> /dev/null && return
   [ -x "$python" ] || make_venv
-  say "installing the package and its test extras into .venv (a few minutes the first time)"
-  "$python" -m pip install --quiet --disable-pip-version-check --editable '.[test]' 9>&- >&2 ||
+  say "installing the package with its extra '$1' into .venv (a few minutes the first time)"
+  "$python" -m pip install --quiet --disable-pip-version-check --editable ".[$1]" 9>&- >&2 ||
     fail "pip could not install the package; its message is above. Run ./run again once it is mended."
-  printf '%s' "$mark" > .venv/stamp
+  printf '%s\n' "$mark demo" "$mark $1" > .venv/stamp
 }
 
 make_venv() {

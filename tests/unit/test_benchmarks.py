@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.data import TPCH_TABLES, queries
 from benchmarks.engines import HERE, Layout, engine, layouts, query
-from benchmarks.report import size
 from benchmarks.rows import same
+from benchmarks.sizes import size
 from benchmarks.suite import in_spark
 
 ENGINES = sorted(path.stem for path in (HERE / "engines").glob("*.toml"))
