@@ -77,5 +77,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))
     extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
+
+    // when a stage's broadcasts are finished: the buckets of their keys
+    extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)
   }
 }

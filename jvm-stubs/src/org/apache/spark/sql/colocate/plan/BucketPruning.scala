@@ -41,5 +41,5 @@ object BucketPruning {
     values.foldLeft(Seq(Seq.empty[Literal]))((rows, column) => rows.flatMap(row => column.map(row :+ _)))
 
   private def bucketOf(key: Seq[Literal], buckets: Int): Int =
-    Pmod(Murmur3Hash(key, 42), Literal(buckets)).eval(InternalRow.empty).asInstanceOf[Int]
+    BucketsOfBuildSide.bucketOf(key, buckets).eval(InternalRow.empty).asInstanceOf[Int]
 }

@@ -27,6 +27,12 @@ case class BucketedFiles(
     PlantedBugs.sorted(known.filter { case (b, _) => selected.forall(_.get(b)) }, (unnamed ++ strays).map(_._2))
   }
 
+  /** What is left to read, under Spark's names for it. */
+  def selectedSize: Map[String, Long] = {
+    val read = located.map(_._2) ++ strays
+    Map("numFiles" -> read.size.toLong, "filesSize" -> read.map(_.length).sum)
+  }
+
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
   def byBucket(tasks: Int): Seq[FilePartition] = {
     require(

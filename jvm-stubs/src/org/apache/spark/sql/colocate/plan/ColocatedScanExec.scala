@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.trust.FileTrust
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, ScanFileListing, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, InSubqueryExec, ScanFileListing, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
@@ -30,6 +30,7 @@ import org.apache.spark.util.collection.BitSet
  * @param mode     how buckets become tasks
  * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
  * @param dataFilters      likewise
+ * @param bucketFilters    subqueries that tell at run time which buckets are needed
  */
 case class ColocatedScanExec(
     scan: FileSourceScanExec,
@@ -37,7 +38,8 @@ case class ColocatedScanExec(
     keys: Seq[Attribute],
     mode: ReadMode,
     partitionFilters: Seq[Expression],
-    dataFilters: Seq[Expression])
+    dataFilters: Seq[Expression],
+    bucketFilters: Seq[InSubqueryExec] = Nil)
     extends FileSourceScanLike {
 
   override def disableBucketedScan: Boolean = scan.disableBucketedScan
@@ -58,6 +60,20 @@ case class ColocatedScanExec(
   override val nodeName: String = s"ColocatedScan ${evidence.table}"
 
   def buckets: Int = evidence.layout.buckets
+
+  /** The keys' own buckets are enough, whoever else is asked; a file that is not known yet would have to be checked. */
+  def mayPruneByKeys: Boolean = mode match {
+    case ReadMode.ByShare(_, _) => false
+    case _ => !isNative || FileTrust(relation, evidence).knowsAll(selectedPartitions)
+  }
+
+  /** The buckets that are needed, as known when the query runs. */
+  private def neededBuckets: Option[BitSet] =
+    bucketFilters.flatMap(_.values()).foldLeft(optionalBucketSet) { (known, values) =>
+      val needed = new BitSet(buckets)
+      values.foreach(bucket => needed.set(bucket.asInstanceOf[Int]))
+      Some(known.fold(needed)(_ & needed))
+    }
 
   /** Known while planning, from the listing that is read. */
   lazy val strays: Strays = Strays.of(scan, evidence)
@@ -84,11 +100,15 @@ case class ColocatedScanExec(
     case _: ReadMode.ByShare | ReadMode.ByBytes => false
   })
 
-  /** What is read where buckets are of no use. A scan whose filters name few buckets still reads only these. */
-  def ordinary: SparkPlan = {
+  /**
+   * What is read where buckets are of no use. A scan whose filters name few buckets still reads only these.
+   *
+   * @param prunable may a join tell at run time which buckets are needed?
+   */
+  def ordinary(prunable: Boolean): SparkPlan = {
     // Spark's own pruning by bucket would believe the names of strays.
     val plan =
-      if (optionalBucketSet.isDefined) copy(mode = ReadMode.ByBytes)
+      if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) copy(mode = ReadMode.ByBytes)
       else if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None)
       else stock
     plan.copyTagsFrom(this)
@@ -117,7 +137,8 @@ case class ColocatedScanExec(
       "Strays" -> s"${strays.describe}, shuffled to their buckets")
     stock.metadata ++ shuffled ++ Map(
       "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
-      "SelectedBucketsCount" -> (selected + read))
+      "SelectedBucketsCount" -> (selected + read)) ++
+      Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]"))
   }
 
   // Parquet's vectorised reader gives rows of its own kind when it is asked for rows; ORC's gives UnsafeRows.
@@ -134,8 +155,9 @@ case class ColocatedScanExec(
         StrayRows.Batches -> SQLMetrics.createMetric(sparkContext, "number of batches of strays"))
 
   lazy val inputRDD: RDD[InternalRow] = {
-    val files = BucketedFiles(
-      dynamicallySelectedPartitions.toPartitionArray.toSeq, evidence, optionalBucketSet, FileTrust(relation, evidence))
+    val listed = dynamicallySelectedPartitions.toPartitionArray.toSeq
+    val files = BucketedFiles(listed, evidence, neededBuckets, FileTrust(relation, evidence))
+    if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
     sendDriverMetrics()
     mode match {
       case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)
@@ -221,5 +243,6 @@ case class ColocatedScanExec(
       evidence = evidence.copy(table = ""),
       keys = keys.map(QueryPlan.normalizeExpressions(_, output)),
       partitionFilters = Nil,
-      dataFilters = Nil)
+      dataFilters = Nil,
+      bucketFilters = bucketFilters.map(QueryPlan.normalizeExpressions(_, output)))
 }

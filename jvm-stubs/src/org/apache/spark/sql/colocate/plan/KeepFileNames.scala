@@ -15,7 +15,7 @@ object KeepFileNames extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(asks)) plan
     else {
-      val ordinary = plan.transformUp { case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary }
+      val ordinary = plan.transformUp { case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary(prunable = false) }
       if (ordinary eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(ordinary)
     }
 

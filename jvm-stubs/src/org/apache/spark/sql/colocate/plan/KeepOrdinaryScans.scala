@@ -24,17 +24,29 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   private case object Aligned extends Need
 
   /** A plan that Spark caches is planned with that setting off: later queries are served by its layout. */
-  override def apply(plan: SparkPlan): SparkPlan = walk(plan, if (conf.autoBucketedScanEnabled) Nothing else Aligned)
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val prunable = if (PruneByBroadcast.isActive) PrunableScans.in(plan) else Nil
+    new Walk(scan => prunable.exists(_ eq scan)).from(plan, if (conf.autoBucketedScanEnabled) Nothing else Aligned)
+  }
 
-  private def walk(plan: SparkPlan, need: Need): SparkPlan = plan match {
-    case scan: ColocatedScanExec => dealt(scan, need)
-    case exchange: Exchange => exchange.mapChildren(walk(_, Nothing))
-    case own: UsesBuckets => plan.mapChildren(walk(_, if (own.usesBuckets) Whole else Nothing))
-    case _ if plan.children.isEmpty => plan
-    case _ =>
-      val required = plan.children.zip(plan.requiredChildDistribution)
-      val walked = required.map { case (child, distribution) => walk(child, below(plan, need, distribution)) }
-      if (walked.zip(plan.children).forall { case (a, b) => a eq b }) plan else plan.withNewChildren(walked)
+  private class Walk(isPrunable: ColocatedScanExec => Boolean) {
+
+    def from(plan: SparkPlan, need: Need): SparkPlan = plan match {
+      case scan: ColocatedScanExec => dealt(scan, need)
+      case exchange: Exchange => exchange.mapChildren(from(_, Nothing))
+      case own: UsesBuckets => plan.mapChildren(from(_, if (own.usesBuckets) Whole else Nothing))
+      case _ if plan.children.isEmpty => plan
+      case _ =>
+        val required = plan.children.zip(plan.requiredChildDistribution)
+        val walked = required.map { case (child, distribution) => from(child, below(plan, need, distribution)) }
+        if (walked.zip(plan.children).forall { case (a, b) => a eq b }) plan else plan.withNewChildren(walked)
+    }
+
+    private def dealt(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
+      case (_: ReadMode.ByBucket, Nothing) => scan.ordinary(isPrunable(scan))
+      case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
+      case _ => scan
+    }
   }
 
   private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
@@ -42,12 +54,6 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
     case _ if asksFor(distribution) => Aligned
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
     case _ => if (need == Nothing) Nothing else Aligned
-  }
-
-  private def dealt(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
-    case (_: ReadMode.ByBucket, Nothing) => scan.ordinary
-    case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
-    case _ => scan
   }
 
   /** Does the operator ask for a distribution, or rely on its children's as they were dealt out (a freed join)? */

@@ -46,6 +46,7 @@ object PlantedBugs {
     "full_outer_split" -> "a bucket of a full outer join is split, so its unmatched rows come out for each part",
     "extended_side_split" -> "the null-extended side of an outer join is split, or the right one of a semi or anti join",
     "expand_key_nulled" -> "grouping sets that leave the key out are taken to keep it",
+    "preserved_side_pruned" -> "an outer or anti join's preserved side is pruned by the keys of the broadcast one",
     "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches")
 
   def names: Array[String] = catalogue.map(_._1).toArray
@@ -98,6 +99,9 @@ object PlantedBugs {
   /** Is this side of a join taken for one that may be split, although it is not? */
   def splitsAnySideOf(joinType: JoinType): Boolean =
     if (joinType == FullOuter) is("full_outer_split") else is("extended_side_split")
+
+  /** Is a side whose rows stay without a match pruned by the other side's keys? */
+  def prunesPreserved: Boolean = is("preserved_side_pruned")
 
   /** Do the projections of an Expand fill a column with the key, given which of them do? */
   def passes(each: Seq[Boolean]): Boolean = if (is("expand_key_nulled")) each.exists(identity) else each.forall(identity)

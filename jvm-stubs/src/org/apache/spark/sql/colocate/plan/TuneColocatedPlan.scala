@@ -47,6 +47,8 @@ case class TuneWithoutAqe(session: SparkSession) extends ColumnarRule {
 
   override def preColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else tune(plan)
 
+  override def postColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else PruneByBroadcast(plan)
+
   // An Exchange on top is AQE's stage; without AQE it is a plan that ends in a repartition, as MERGE's write does.
   private def isFragment(plan: SparkPlan): Boolean =
     (plan.isInstanceOf[Exchange] && session.sessionState.conf.adaptiveExecutionEnabled) || plan.exists {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.{ColocateException, Settings}
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, NativeEvidence}
+import org.apache.spark.sql.execution.ScanFileListing
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -29,6 +30,12 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   /** What planning goes by: nothing is checked, and no folder is listed twice for it. */
   def seen: Known =
     if (trustsNames(conf)) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
+
+  /** Can these native files be read by bucket without a check of their rows first? */
+  def knowsAll(listing: ScanFileListing): Boolean = (trustsNames(conf) && !checksAll(conf)) || {
+    val known = seen
+    !checksAll(conf) && listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
+  }
 
   /** Files that claim a bucket and are strays all the same. Fails with the file where one is found now. */
   def strays(claims: Seq[(PartitionedFile, Int)]): Set[PartitionedFile] = evidence.source match {

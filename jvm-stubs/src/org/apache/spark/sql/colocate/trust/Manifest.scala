@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 case class Known(root: Path, files: Map[FileStamp, Boolean]) {
   def isChecked(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(false)
   def isStray(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(true)
+  def isKnown(file: FileStatus): Boolean = files.contains(FileStamp.of(root, file))
   def isStray(file: FileStatus): Boolean = files.nonEmpty && files.get(FileStamp.of(root, file)).contains(true)
 }
 

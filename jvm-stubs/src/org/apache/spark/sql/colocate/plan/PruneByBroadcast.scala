@@ -1,0 +1,53 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike
+import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
+
+/**
+ * A member that is joined by its bucket keys with a broadcast side reads only the buckets in which that side has keys:
+ * dynamic partition pruning for buckets. The broadcast is there anyway before the first task of the scan starts.
+ *
+ * Under AQE this is a rule for stages, whose broadcasts are finished; without it, for the whole plan, after the columnar
+ * transitions, because only then is the broadcast what will be run.
+ */
+object PruneByBroadcast extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!isActive || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
+    else plan.transformUp { case join: BroadcastHashJoinExec => pruned(join) }
+
+  /** Two plans of one broadcast are one only where Spark reuses exchanges. */
+  def isActive: Boolean = RuleRegistry.isActive("PruneByBroadcast") && conf.exchangeReuseEnabled
+
+  private def pruned(join: BroadcastHashJoinExec): SparkPlan = broadcast(join).fold[SparkPlan](join) { side =>
+    PrunableScans.of(join).filter(_.scan.mayPruneByKeys).foldLeft[SparkPlan](join) { (plan, found) =>
+      plan.transformUp { case scan: ColocatedScanExec if scan eq found.scan => filtered(scan, found, buildKeys(join), side) }
+    }
+  }
+
+  private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
+    (if (join.buildSide == BuildLeft) join.left else join.right) match {
+      case stage: BroadcastQueryStageExec => Some(stage)
+      // As Spark will do with the join's own next; the two must be recognised as one.
+      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(exchange))
+      case _ => None
+    }
+
+  private def buildKeys(join: BroadcastHashJoinExec): Seq[Expression] =
+    if (join.buildSide == BuildLeft) join.leftKeys else join.rightKeys
+
+  private def filtered(scan: ColocatedScanExec, found: Prunable, keys: Seq[Expression], side: SparkPlan): SparkPlan = {
+    val id = NamedExpression.newExprId
+    val values = BucketsOfBuildSide(s"buckets#${id.id}", keys, found.positions, scan.buckets, side)
+    val filter = InSubqueryExec(BucketsOfBuildSide.bucketOf(scan.keys, scan.buckets), values, id)
+    val other = scan.copy(bucketFilters = scan.bucketFilters :+ filter)
+    other.copyTagsFrom(scan)
+    other
+  }
+}

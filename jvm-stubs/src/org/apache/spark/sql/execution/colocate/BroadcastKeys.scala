@@ -1,0 +1,21 @@
+package org.apache.spark.sql.execution.colocate
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.{HashedRelation, HashJoin, LongHashedRelation}
+
+/** The keys of a broadcast build side. Here, because Spark shows them to its own package alone. */
+case class BroadcastKeys(side: SparkPlan, keys: Seq[Expression]) {
+
+  private lazy val relation = side.executeBroadcast[HashedRelation]().value
+
+  /** A row for each key, perhaps repeated; valid until the next one. */
+  def rows: Iterator[InternalRow] = relation.keys()
+
+  /** A key in terms of such a row. Small integers are packed into one long. */
+  def key(at: Int): Expression = relation match {
+    case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)
+    case _ => BoundReference(at, keys(at).dataType, keys(at).nullable)
+  }
+}

@@ -1,0 +1,184 @@
+"""A member joined by its keys with a small, broadcast side reads only the buckets of that side's keys."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import create_member, fill, switched_off
+from tests.spark.oracle import compare
+from tests.spark.plans import nodes
+from tests.spark.strays import drop_in
+from tools.plans import kind
+
+BUCKETS = 8
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    """facts, more (Delta) and n_facts (Parquet) by k; pairs by (b, a); texts by a string. One file for each bucket."""
+    spark.sql("CREATE DATABASE prune")
+    spark.sql("USE prune")
+    key = "if(id % 50 = 0, NULL, cast(id % 100 - 50 AS INT))"
+    for name, provider in (("facts", "delta"), ("more", "delta"), ("n_facts", "parquet")):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], BUCKETS, provider)
+        fill(spark, name, f"SELECT {key}, id FROM range(2000)", ["k", "v"])
+    create_member(spark, "pairs", "a INT, b INT, v BIGINT", ["b", "a"], BUCKETS, group="pairs")
+    fill(spark, "pairs", f"SELECT {key}, cast(id % 7 - 3 AS INT), id FROM range(2000)", ["a", "b", "v"])
+    create_member(spark, "texts", "t STRING, k INT, v BIGINT", ["t", "k"], BUCKETS, group="texts")
+    fill(spark, "texts", f"SELECT 'x' || id % 100, {key}, id FROM range(2000)", ["t", "k", "v"])
+    rows = "(-3, -1, 'x7', 9), (-3, 2, 'x7', 10), (17, 3, 'x67', 11), (NULL, 0, NULL, 12)"
+    spark.sql(f"CREATE TABLE small USING parquet AS SELECT * FROM VALUES {rows} AS t(k, b, t, w)")
+    spark.sql("CREATE TABLE none USING parquet AS SELECT * FROM small WHERE w < 0")
+    spark.sql("USE default")
+    yield "prune"
+    spark.sql("DROP DATABASE prune CASCADE")
+
+
+@pytest.fixture(params=["adaptive", "static"])
+def session(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> SparkSession:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.adaptive.enabled", str(request.param == "adaptive").lower())
+    return spark
+
+
+def files_read(spark: SparkSession, sql: str) -> list[int]:
+    """Files that each scan of a member read."""
+    df = spark.sql(sql)
+    scans = [node for node in nodes(df) if kind(node) == "ColocatedScanExec"]
+    return [int(scan.metrics().apply("numFiles").value()) for scan in scans]
+
+
+def buckets_of(spark: SparkSession, keys: str, where: str = "true") -> int:
+    rows = spark.sql(f"SELECT DISTINCT pmod(hash({keys}), {BUCKETS}) AS b FROM small WHERE {where}").collect()
+    return len(rows)
+
+
+PRUNED = {
+    "inner": ("SELECT f.v, s.w FROM {p}facts f JOIN small s ON f.k = s.k", "k"),
+    "inner, built on the left": ("SELECT f.v, s.w FROM small s JOIN {p}facts f ON f.k = s.k", "k"),
+    "more conditions": ("SELECT f.v FROM {p}facts f JOIN small s ON f.v % 5 = s.b AND f.k = s.k AND f.v > s.w", "k"),
+    "semi": ("SELECT f.v FROM {p}facts f LEFT SEMI JOIN small s ON f.k = s.k", "k"),
+    "in a subquery": ("SELECT v FROM {p}facts WHERE k IN (SELECT k FROM small)", "k"),
+    "under other names": (
+        "SELECT q + 1 FROM (SELECT k AS q, v FROM {p}facts WHERE v % 3 < 2) JOIN small s ON q = s.k",
+        "k",
+    ),
+    "after an aggregate": (
+        "SELECT n, w FROM (SELECT k, count(*) n FROM {p}facts GROUP BY k) f JOIN small s ON f.k = s.k",
+        "k",
+    ),
+    "with a window": (
+        "SELECT f.*, w FROM (SELECT k, v, rank() OVER (PARTITION BY k ORDER BY v) r FROM {p}facts) f "
+        "JOIN small s ON f.k = s.k",
+        "k",
+    ),
+}
+
+
+@pytest.mark.parametrize("prefix", ["", "n_"])
+@pytest.mark.parametrize("name", PRUNED)
+def test_only_the_buckets_of_the_other_sides_keys_are_read(session: SparkSession, name: str, prefix: str) -> None:
+    text, keys = PRUNED[name]
+    sql = text.format(p=prefix)
+    pair = compare(session, sql)
+    assert pair.on.rows and "BroadcastHashJoinExec" in pair.on.kinds
+    # A null key is on the build side of some of these joins, and Spark filters it away on others.
+    least, most = buckets_of(session, keys, "k IS NOT NULL"), buckets_of(session, keys)
+    (files,) = files_read(session, sql)
+    assert least <= files <= most < BUCKETS
+
+
+@pytest.mark.parametrize(
+    ("sql", "keys"),
+    [
+        ("SELECT p.v, s.w FROM pairs p JOIN small s ON p.a = s.k AND p.b = s.b", "b, k"),
+        ("SELECT p.v, s.w FROM pairs p JOIN small s ON p.b = s.b AND p.v > s.w AND s.k = p.a", "b, k"),
+        ("SELECT p.v, s.w FROM texts p JOIN small s ON p.k = s.k AND p.t = s.t", "t, k"),
+    ],
+)
+def test_several_keys_in_any_order(session: SparkSession, sql: str, keys: str) -> None:
+    assert compare(session, sql).on.rows
+    (files,) = files_read(session, sql)
+    assert buckets_of(session, keys, "k IS NOT NULL") <= files <= buckets_of(session, keys) < BUCKETS
+
+
+@pytest.mark.parametrize("kind_of_join", ["JOIN", "LEFT JOIN"])
+def test_both_scans_of_a_colocated_join_below_are_pruned(session: SparkSession, kind_of_join: str) -> None:
+    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "4000")
+    joined = f"SELECT f.k, f.v, m.v AS mv FROM facts f {kind_of_join} more m ON f.k = m.k"
+    sql = f"SELECT /*+ BROADCAST(s) */ j.v, j.mv, s.w FROM ({joined}) j JOIN small s ON j.k = s.k"
+    pair = compare(session, sql)
+    assert pair.on.rows and pair.on.exchanges == 0
+    most = buckets_of(session, "k")
+    assert [files <= most for files in files_read(session, sql)] == [True, True]
+
+
+KEPT = {
+    "outer": "SELECT f.v, s.w FROM facts f LEFT JOIN small s ON f.k = s.k",
+    "anti": "SELECT f.v FROM facts f LEFT ANTI JOIN small s ON f.k = s.k",
+    "existence": "SELECT v FROM facts f WHERE v < 50 OR EXISTS (SELECT 1 FROM small s WHERE s.k = f.k)",
+    "null-safe": "SELECT f.v, s.w FROM facts f JOIN small s ON f.k <=> s.k",
+    "another key": "SELECT f.v, s.w FROM facts f JOIN small s ON f.v = s.k",
+    "a cast key": "SELECT f.v, s.w FROM facts f JOIN (SELECT cast(k AS BIGINT) k, w FROM small) s ON f.k = s.k",
+    "one key of two": "SELECT p.v, s.w FROM pairs p JOIN small s ON p.b = s.b",
+    "after a limit": "SELECT count(*) FROM (SELECT * FROM facts ORDER BY v LIMIT 900) f JOIN small s ON f.k = s.k",
+    "after an aggregate by another key": (
+        "SELECT f.n, s.w FROM (SELECT v % 100 g, max(k) k, count(*) n FROM facts GROUP BY 1) f JOIN small s ON f.k = s.k"
+    ),
+    "row ids": (
+        "SELECT count(*) FROM (SELECT k, monotonically_increasing_id() id FROM facts) f JOIN small s ON f.k = s.k "
+        "WHERE id >= 0"
+    ),
+    "numbered rows": (
+        "SELECT r, w FROM (SELECT k, row_number() OVER (PARTITION BY v % 2 ORDER BY v) r FROM facts) f "
+        "JOIN small s ON f.k = s.k"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_all_is_read_where_rows_without_a_match_count(session: SparkSession, name: str) -> None:
+    pair = compare(session, KEPT[name])
+    assert pair.on.rows
+    scans = [node for node in nodes(session.sql(KEPT[name])) if kind(node).endswith("ScanExec")]
+    assert [str(scan.metadata()) for scan in scans if "BucketFilters" in str(scan.metadata())] == []
+
+
+def test_an_empty_side_reads_nothing(session: SparkSession) -> None:
+    sql = "SELECT f.v FROM facts f JOIN none s ON f.k = s.k"
+    with switched_off(session):
+        assert session.sql(sql).collect() == []
+    assert files_read(session, sql) in ([], [0])  # adaptive execution may drop the scan altogether
+
+
+def test_a_side_with_many_keys_reads_everything(session: SparkSession) -> None:
+    sql = "SELECT f.v FROM facts f JOIN (SELECT /*+ BROADCAST */ cast(id - 50 AS INT) k FROM range(100)) m ON f.k = m.k"
+    assert compare(session, sql).on.rows
+    assert files_read(session, sql) == [BUCKETS]
+
+
+def test_strays_are_read_whatever_the_keys(session: SparkSession) -> None:
+    create_member(session, "s_facts", "k INT, v BIGINT", ["k"], BUCKETS, "parquet")
+    try:
+        fill(session, "s_facts", "SELECT cast(id % 100 - 50 AS INT), id FROM range(2000)", ["k", "v"])
+        columns = {"k": pa.array(range(-50, 50), pa.int32()), "v": pa.array(range(9000, 9100), pa.int64())}
+        drop_in(session, "s_facts", "stray.{ext}", columns)
+        sql = "SELECT f.v, s.w FROM s_facts f JOIN small s ON f.k = s.k"
+        assert {(9047, 9), (9047, 10), (9067, 11)} <= compare(session, sql).on.rows.keys()
+    finally:
+        session.sql("DROP TABLE s_facts")
+
+
+def test_rows_that_a_deletion_vector_marks_stay_away(session: SparkSession) -> None:
+    vectors = {"delta.enableDeletionVectors": "true"}
+    create_member(session, "d_facts", "k INT, v BIGINT", ["k"], BUCKETS, properties=vectors)
+    try:
+        fill(session, "d_facts", "SELECT cast(id % 100 - 50 AS INT), id FROM range(2000)", ["k", "v"])
+        session.sql("DELETE FROM d_facts WHERE v % 3 = 0")
+        sql = "SELECT f.v, s.w FROM d_facts f JOIN small s ON f.k = s.k"
+        assert compare(session, sql).on.rows
+        assert files_read(session, sql)[0] <= buckets_of(session, "k")
+    finally:
+        session.sql("DROP TABLE d_facts")
