@@ -65,11 +65,12 @@ case class BucketedFiles(
 
   private def cut(files: Seq[PartitionedFile], parts: Int, relation: HadoopFsRelation): Seq[Seq[PartitionedFile]] = {
     val rowGroups = RowGroups(relation)
-    val ranges = files.flatMap { file =>
-      rowGroups.ranges(file.toPath, file.length).map { case (start, length) => file.copy(start = start, length = length) }
-    }
-    val pieces = ranges.zip(rowGroups.turns(ranges.map(_.length), parts)).flatMap { case (range, turns) =>
-      (0 until turns).map(number => Turns.turn(range, number, turns) -> Turns.work(range.length, turns))
+    val ranges = files.flatMap(file => rowGroups.ranges(file.toPath, file.length).map(file -> _))
+    val pieces = ranges.zip(rowGroups.turns(ranges.map(_._2), parts)).flatMap { case ((file, range), turns) =>
+      val part = file.copy(start = range.start, length = range.length)
+      (0 until turns).map { number =>
+        Turns.turn(part, range.rows, number, turns) -> Turns.work(range.length, number, turns)
+      }
     }
     Parts.deal(pieces, parts)(_._2).map(_.map(_._1))
   }

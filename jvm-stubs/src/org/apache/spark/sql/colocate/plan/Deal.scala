@@ -2,7 +2,8 @@ package org.apache.spark.sql.colocate.plan
 
 /** One way to deal a join's cells out to tasks, and the bytes that each task would read. */
 private[plan] case class Deal(shares: Shares, bytes: Seq[Long]) {
-  def makespan(cores: Int): Long = Parts.makespan(bytes, cores)
+  /** taskCost: bytes that are as much work as a task without any. */
+  def makespan(cores: Int, taskCost: Long): Long = Parts.makespan(bytes.map(_ + taskCost), cores)
   def work: Long = bytes.sum
   def tasks: Int = shares.tasks.size
 }

@@ -29,11 +29,15 @@ case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPla
       if JoinSides.exchanges(read) <= JoinSides.exchanges(top) && hashJoins(read) >= hashJoins(top)
     } yield read
 
-  /** The least number of tasks, half of the buckets at most, that makes none much larger than it must be. */
+  /**
+   * The least number of tasks, half of the buckets at most, that makes none large. Beside one large bucket nothing is read
+   * together: whatever shares its task makes the longest task longer, and would be read again for each part of it.
+   */
   private def count(bytes: Seq[Long], settings: SpreadSettings): Option[Int] = {
-    val largest = bytes.max.max(settings.together(bytes.sum))
-    (settings.cores to bytes.size / 2).find { tasks =>
-      bytes.size % tasks == 0 && bytes.indices.groupMapReduce(_ % tasks)(bytes)(_ + _).values.max <= largest * 1.1
+    val most = settings.together(bytes.sum)
+    if (bytes.max > most) None
+    else (settings.cores to bytes.size / 2).find { tasks =>
+      bytes.size % tasks == 0 && bytes.indices.groupMapReduce(_ % tasks)(bytes)(_ + _).values.max <= most * 1.1
     }
   }
 

@@ -10,6 +10,9 @@ import org.apache.spark.sql.colocate.layout.Recent
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
+/** A part of a file that a task can read by itself. rows: how many it has, where that is known. */
+case class FileRange(start: Long, length: Long, rows: Option[Long])
+
 /**
  * Where a file can be cut so that each range has rows of its own: a reader takes the row groups whose middle lies in
  * its range, so cuts anywhere are right, but only cuts between row groups are of use. Footers are read for the files
@@ -20,22 +23,27 @@ case class RowGroups(relation: HadoopFsRelation) {
 
   private lazy val conf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
-  /** May several tasks read a range in turns? Not if each could stop at another place. */
-  def turns(lengths: Seq[Long], parts: Int): Seq[Int] =
-    if (toleratesDamage) lengths.map(_ => 1) else Turns.of(lengths, parts)
+  /** How many tasks share each range. None does where each task could stop at another place. */
+  def turns(ranges: Seq[FileRange], parts: Int): Seq[Int] =
+    if (toleratesDamage) ranges.map(_ => 1) else Turns.of(ranges, parts)
 
-  /** Ranges (start, length) that make up a file. */
-  def ranges(path: Path, length: Long): Seq[(Long, Long)] = {
-    val starts = (0L +: cuts(path, length).filter(at => at > 0 && at < length)).distinct.sorted
-    starts.zip(starts.tail :+ length).map { case (start, end) => (start, end - start) }
-  }
-
-  private def cuts(path: Path, length: Long): Seq[Long] =
-    if (!relation.fileFormat.isSplitable(relation.sparkSession, relation.options, path) || toleratesDamage) Nil
-    else relation.fileFormat match {
-      case _: ParquetFileFormat => starts.getOrElse((path.toString, length))(rowGroupsOf(path))
-      case _ => StripeBytes until length by StripeBytes
+  /** Ranges that make up a file. */
+  def ranges(path: Path, length: Long): Seq[FileRange] =
+    if (!relation.fileFormat.isSplitable(relation.sparkSession, relation.options, path) || toleratesDamage) {
+      Seq(FileRange(0, length, None))
+    } else relation.fileFormat match {
+      case _: ParquetFileFormat => between(footers.getOrElse((path.toString, length))(rowGroupsOf(path)), length)
+      case _ => (0L until length by StripeBytes).map(at => FileRange(at, StripeBytes.min(length - at), None))
     }
+
+  /** The first range begins with the file, the last one ends with it. */
+  private def between(rowGroups: Seq[(Long, Long)], length: Long): Seq[FileRange] = {
+    val starts = 0L +: rowGroups.map(_._1).drop(1)
+    if (rowGroups.isEmpty) Seq(FileRange(0, length, None))
+    else starts.zip(starts.tail :+ length).zip(rowGroups).map { case ((start, end), (_, rows)) =>
+      FileRange(start, end - start, Some(rows))
+    }
+  }
 
   /** A damaged file is passed over while it is read, not before. */
   private def toleratesDamage: Boolean = {
@@ -43,9 +51,10 @@ case class RowGroups(relation: HadoopFsRelation) {
     conf.ignoreCorruptFiles || conf.ignoreMissingFiles
   }
 
-  private def rowGroupsOf(path: Path): Seq[Long] = {
+  /** Where each begins, and its rows. */
+  private def rowGroupsOf(path: Path): Seq[(Long, Long)] = {
     val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
-    try reader.getRowGroups.asScala.toSeq.map(_.getStartingPos)
+    try reader.getRowGroups.asScala.toSeq.map(group => (group.getStartingPos, group.getRowCount)).sortBy(_._1)
     finally reader.close()
   }
 }
@@ -55,5 +64,5 @@ object RowGroups {
   /** ORC's default; its footers are not read. */
   private val StripeBytes = 64L << 20
 
-  private val starts = new Recent[(String, Long), Seq[Long]]
+  private val footers = new Recent[(String, Long), Seq[(Long, Long)]]
 }

@@ -58,14 +58,25 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
     } yield (deal, Option(scan.scan))
     val packed = Deal.packed(all, settings.together(all.sum))
     val fewer = Option.when(!settings.isFew(all.size) && packed.tasks <= all.size / 2)((packed, None))
-    (deals.sortBy(_._1.makespan(settings.cores)) ++ fewer).iterator
+    (best(deals) ++ fewer).iterator
       .map { case (deal, split) => (deal, SpreadPlan(join, deal.shares, split)) }
       .collectFirst { case (deal, plan) if HashBound(session).holds(join, plan, deal.shares.isPacked) => plan }
   }
 
+  /** The shortest first; of those that take about as long, sizes being estimates, the one without a long task. */
+  private def best(deals: Seq[(Deal, Option[ColocatedScanExec])]): Seq[(Deal, Option[ColocatedScanExec])] = {
+    val least = deals.map(_._1).map(time).minOption.getOrElse(0L)
+    deals.sortBy { case (deal, _) =>
+      val late = (time(deal) - 1.1 * least).max(0)
+      (late, deal.bytes.max, deal.tasks)
+    }
+  }
+
+  private def time(deal: Deal): Long = deal.makespan(settings.cores, settings.taskCost)
+
   /** At least a tenth less time, for at most half as much work again; or the user wants it. */
   private def pays(before: Deal, after: Deal): Boolean = settings.asked.isDefined ||
-    (after.makespan(settings.cores) <= 0.9 * before.makespan(settings.cores) && after.work <= 1.5 * before.work)
+    (time(after) <= 0.9 * time(before) && after.work <= 1.5 * before.work)
 
   /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
@@ -87,18 +98,18 @@ private[plan] case class CellSizes(
 
   private lazy val rowGroups = RowGroups(scan.relation)
 
-  private val ranges = mutable.HashMap.empty[Int, Seq[Long]]
+  private val ranges = mutable.HashMap.empty[Int, Seq[FileRange]]
 
   /** As BucketedFiles cuts them. */
   def pieces(cell: Int, parts: Int): Seq[Long] = {
-    val lengths = ranges.getOrElseUpdate(cell, cut(cell))
-    lengths.zip(rowGroups.turns(lengths, parts)).flatMap { case (length, turns) =>
-      Seq.fill(turns)(Turns.work(length, turns))
+    val all = ranges.getOrElseUpdate(cell, cut(cell))
+    all.zip(rowGroups.turns(all, parts)).flatMap { case (range, turns) =>
+      (0 until turns).map(Turns.work(range.length, _, turns))
     }
   }
 
-  private def cut(cell: Int): Seq[Long] =
-    files.getOrElse(cell, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes).map(_._2))
+  private def cut(cell: Int): Seq[FileRange] =
+    files.getOrElse(cell, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes))
 }
 
 /** The region's plan with new shares. */
