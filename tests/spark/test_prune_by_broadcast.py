@@ -125,7 +125,8 @@ KEPT = {
     "one key of two": "SELECT p.v, s.w FROM pairs p JOIN small s ON p.b = s.b",
     "after a limit": "SELECT count(*) FROM (SELECT * FROM facts ORDER BY v LIMIT 900) f JOIN small s ON f.k = s.k",
     "after an aggregate by another key": (
-        "SELECT f.n, s.w FROM (SELECT v % 100 g, max(k) k, count(*) n FROM facts GROUP BY 1) f JOIN small s ON f.k = s.k"
+        "SELECT f.n, s.w FROM (SELECT v % 100 g, max(k) k, count(*) n FROM facts GROUP BY 1) f "
+        "JOIN small s ON f.k = s.k"
     ),
     "row ids": (
         "SELECT count(*) FROM (SELECT k, monotonically_increasing_id() id FROM facts) f JOIN small s ON f.k = s.k "

@@ -25,6 +25,7 @@ private[plan] object Deal {
    * @param pieces the pieces into which that scan's files of a cell can be cut for so many parts, as bytes of work
    * @param target bytes of a task
    * @param least  bytes below which a part is not worth a task
+   * @param pack   bytes up to which small cells share a task; None for one each
    */
   def spread(
       all: Seq[Long],
@@ -33,7 +34,7 @@ private[plan] object Deal {
       target: Long,
       least: Long,
       maxParts: Int,
-      pack: Boolean): Deal = {
+      pack: Option[Long]): Deal = {
     val bins = all.indices.filter(cell => split(cell) > 2 * target && split(cell) >= 2 * least).flatMap { cell =>
       val wanted = ((split(cell) + target - 1) / target).min(maxParts.toLong).toInt
       val parts = wanted.min(pieces(cell, wanted).size)
@@ -43,7 +44,7 @@ private[plan] object Deal {
     }
     val hot = bins.map(_._1).toSet
     val rest = all.indices.filterNot(hot)
-    from(all.size, bins, if (pack) packs(all, rest, target) else rest.map(cell => Seq(cell) -> all(cell)))
+    from(all.size, bins, pack.fold[Seq[(Seq[Int], Long)]](rest.map(cell => Seq(cell) -> all(cell)))(packs(all, rest, _)))
   }
 
   private def packs(all: Seq[Long], cells: Seq[Int], target: Long): Seq[(Seq[Int], Long)] =

@@ -52,7 +52,7 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
     val deals = for {
       scan <- sizes if SplitSide.mayBe(scan.scan, join)
       target <- settings.targets(all.sum)
-      pack <- Seq(true, false)
+      pack <- Seq(Some(target.min(settings.together(all.sum))), None)
       deal = Deal.spread(all, scan.bytes, scan.pieces(_, _), target, settings.least, settings.maxParts, pack)
       if deal.shares.isSplit && pays(before, deal)
     } yield (deal, Option(scan.scan))
