@@ -1,24 +1,14 @@
 """The commands of README end well and leave what they promise; at a scale so small that only that is tested."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-
-
-def run(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
-    return done.stdout
+from tests.acceptance.commands import run
 
 
 def test_bench_join_writes_every_engine_with_rows_times_and_bytes(tmp_path: Path) -> None:
     common = ("--scale", "0.01", "--rounds", "1", "--memory", "1g", "--buckets", "4", "--out", str(tmp_path))
-    printed = run("benchmarks.run", "join", *common)
+    printed = run(tmp_path, "benchmarks.run", "join", *common)
     (result,) = tmp_path.rglob("*.json")
     assert str(result) in printed
     assert result.with_suffix(".png").stat().st_size > 10_000
@@ -32,8 +22,8 @@ def test_bench_join_writes_every_engine_with_rows_times_and_bytes(tmp_path: Path
     assert {"commit", "machine", "settings", "time"} <= record.keys()
 
 
-def test_the_demo_shows_both_plans_equal_rows_the_group_and_both_fallbacks() -> None:
-    printed = run("benchmarks.demo", "--scale", "0.01", "--memory", "1g")
+def test_the_demo_shows_both_plans_equal_rows_the_group_and_both_fallbacks(tmp_path: Path) -> None:
+    printed = run(tmp_path, "benchmarks.demo", "--scale", "0.01", "--memory", "1g")
     for part in (
         "EXPLAIN with colocation",
         "equal",

@@ -1,14 +1,12 @@
 """Queries of TPC-H and TPC-DS at a tiny scale give the same rows on colocated as on stock Delta; all: `./run bench`."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.acceptance.commands import run
 
 # An aggregate by the key with HAVING, EXISTS and NOT EXISTS, a scalar subquery beside a join, joins of both groups.
 TPCH = ("q4", "q9", "q18", "q21", "q22")
@@ -19,9 +17,7 @@ TPCDS = ("q50", "q93")
 
 def suite(name: str, folder: Path, *more: str) -> dict[str, Any]:
     common = ("--scale", "0.01", "--rounds", "0", "--memory", "1g", "--buckets", "4", "--out", str(folder))
-    command = [sys.executable, "-m", "benchmarks.run", name, *common, *more]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    run(folder, "benchmarks.run", name, *common, *more)
     (result,) = folder.rglob("*.json")
     found: dict[str, Any] = json.loads(result.read_text())
     return found

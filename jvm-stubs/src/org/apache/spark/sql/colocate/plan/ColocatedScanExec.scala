@@ -61,7 +61,7 @@ case class ColocatedScanExec(
 
   def buckets: Int = evidence.layout.buckets
 
-  /** The keys' own buckets are enough, whoever else is asked; a file that is not known yet would have to be checked. */
+  /** May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first. */
   def mayPruneByKeys: Boolean = mode match {
     case ReadMode.ByShare(_, _) => false
     case _ => !isNative || FileTrust(relation, evidence).knowsAll(selectedPartitions)
