@@ -1,5 +1,6 @@
 """An engine: how its tables are made and under which settings its queries run. Read from engines/*.toml."""
 
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,10 @@ class Engine:
 
 
 def engine(name: str) -> Engine:
-    read = tomllib.loads((HERE / "engines" / f"{name}.toml").read_text())
+    known = {path.stem: path for path in (HERE / "engines").glob("*.toml")}
+    if name not in known:
+        sys.exit(f"no such engine: {name}. There are: {', '.join(sorted(known))}")
+    read = tomllib.loads(known[name].read_text())
     return Engine(
         name=name,
         title=read["title"],
