@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.spark.sessions import QUICK_JVM
-
-ROOT = Path(__file__).parents[2]
+from tests.spark.sessions import QUICK_JVM, ROOT
 
 
 def run(folder: Path, *arguments: str, timeout: int = 1200) -> str:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pgserver
 import pytest
 from spark_colocate.store import CatalogId, MemoryStore, Store, open_store
 
@@ -13,7 +14,6 @@ from tests.contract.plane import Clock, Plane
 @pytest.fixture(scope="session")
 def postgresql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PostgreSQL server of its own, over a Unix socket, from the wheel `pgserver`."""
-    pgserver = pytest.importorskip("pgserver")
     server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
     yield server.get_uri()
     server.cleanup()

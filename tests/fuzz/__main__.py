@@ -16,12 +16,14 @@ from tests.spark.sessions import builder
 PLANTED = "spark.colocate.testing.plantedBug"
 PLANTED_SECONDS = 300.0
 
-# Bugs of splitting are looked for where buckets are split: in queries that the layout serves.
-OF_SPLITTING = ("full_outer_split", "both_sides_split", "extended_side_split")
+# Looked for in queries that the layout serves: bugs of splitting where buckets are split, of pruning where sides are
+# broadcast.
 SPLIT_ALL = {"spark.colocate.skew.targetTaskBytes": ("1",)}
-# Those of pruning, where sides are broadcast.
-OF_PRUNING = ("preserved_side_pruned",)
 BROADCAST_ALL = {"spark.sql.autoBroadcastJoinThreshold": ("10485760",)}
+SERVED = {
+    **dict.fromkeys(("full_outer_split", "both_sides_split", "extended_side_split"), SPLIT_ALL),
+    "preserved_side_pruned": BROADCAST_ALL,
+}
 # Words of the cells that a bug concerns, where these are few.
 CELLS_OF = {"full_outer_split": "FULL", "expand_key_nulled": "aggregate", "preserved_side_pruned": "LEFT"}
 
@@ -101,13 +103,10 @@ def _planted(spark: SparkSession, wanted: str, seed: int) -> int:
 
 
 def _searching(spark: SparkSession, seed: int, bug: str) -> Fuzzer:
-    if bug in OF_SPLITTING:
-        fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=0.1, settings=SETTINGS | SPLIT_ALL)
-    elif bug in OF_PRUNING:
-        fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=0.1, settings=SETTINGS | BROADCAST_ALL)
-    else:
-        # A planner that accepts too much is found where a query asks for too much.
-        fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=0.5)
+    # A planner that accepts too much is found where a query asks for too much.
+    near_miss = 0.1 if bug in SERVED else 0.5
+    settings = SETTINGS | SERVED.get(bug, {})
+    fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=near_miss, settings=settings)
     fuzzer.cells = [cell for cell in fuzzer.cells if CELLS_OF.get(bug, "") in str(cell)]
     return fuzzer
 
