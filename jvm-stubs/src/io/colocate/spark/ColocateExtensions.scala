@@ -17,13 +17,13 @@ import org.apache.spark.sql.colocate.write._
  *
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
- *               |          |          |                       |                                   |
- *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan
- *                          |   WrapNativeDdl, KeepNativeLayout  |
+ *               |          |          |                       |                                   |            |
+ *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
+ *                          |   WrapNativeDdl, KeepNativeLayout  |                                   PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
  *                              LayOutWrites           JoinFileListLocally
- *                              PlainMergeSource
+ *                              PlainMergeSource       PlanExpands
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {

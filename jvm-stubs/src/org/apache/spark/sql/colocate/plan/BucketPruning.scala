@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.util.collection.BitSet
 
 /**
@@ -41,5 +42,5 @@ object BucketPruning {
     values.foldLeft(Seq(Seq.empty[Literal]))((rows, column) => rows.flatMap(row => column.map(row :+ _)))
 
   private def bucketOf(key: Seq[Literal], buckets: Int): Int =
-    BucketsOfBuildSide.bucketOf(key, buckets).eval(InternalRow.empty).asInstanceOf[Int]
+    BucketedWrite.bucketId(key, buckets).eval(InternalRow.empty).asInstanceOf[Int]
 }

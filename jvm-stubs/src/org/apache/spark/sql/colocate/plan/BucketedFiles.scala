@@ -66,13 +66,10 @@ case class BucketedFiles(
   private def cut(files: Seq[PartitionedFile], parts: Int, relation: HadoopFsRelation): Seq[Seq[PartitionedFile]] = {
     val rowGroups = RowGroups(relation)
     val ranges = files.flatMap(file => rowGroups.ranges(file.toPath, file.length).map(file -> _))
-    val pieces = ranges.zip(rowGroups.turns(ranges.map(_._2), parts)).flatMap { case ((file, range), turns) =>
-      val part = file.copy(start = range.start, length = range.length)
-      (0 until turns).map { number =>
-        Turns.turn(part, range.rows, number, turns) -> Turns.work(range.length, number, turns)
-      }
+    val pieces = ranges.map(_._1).zip(rowGroups.turns(ranges.map(_._2), parts)).flatMap { case (file, turns) =>
+      turns.map(file -> _)
     }
-    Parts.deal(pieces, parts)(_._2).map(_.map(_._1))
+    Parts.deal(pieces, parts)(_._2.work).map(_.map { case (file, turn) => turn.of(file) })
   }
 
   /** Packed by bytes as an ordinary scan packs them, strays among them. */

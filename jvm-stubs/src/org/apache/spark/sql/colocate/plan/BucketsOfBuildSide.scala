@@ -5,6 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.colocate.BroadcastKeys
 import org.apache.spark.sql.types.IntegerType
@@ -31,7 +32,7 @@ case class BucketsOfBuildSide(
 
   private lazy val found: Array[InternalRow] = {
     val side = BroadcastKeys(child, buildKeys)
-    val bucket = BucketsOfBuildSide.bucketOf(positions.map(side.key), buckets)
+    val bucket = BucketedWrite.bucketId(positions.map(side.key), buckets)
     val seen = new BitSet(buckets)
     var left = buckets
     val rows = side.rows
@@ -54,10 +55,4 @@ case class BucketsOfBuildSide(
     BucketsOfBuildSide("", buildKeys.map(QueryPlan.normalizeExpressions(_, child.output)), positions, buckets, child.canonicalized)
 
   override protected def withNewChildInternal(newChild: SparkPlan): BucketsOfBuildSide = copy(child = newChild)
-}
-
-object BucketsOfBuildSide {
-
-  /** As rows with these keys are written: Spark's hash, with the seed of its shuffle. */
-  def bucketOf(keys: Seq[Expression], buckets: Int): Expression = Pmod(Murmur3Hash(keys, 42), Literal(buckets))
 }

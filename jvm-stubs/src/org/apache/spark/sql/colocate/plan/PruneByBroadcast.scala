@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike
@@ -25,9 +26,13 @@ object PruneByBroadcast extends Rule[SparkPlan] {
   /** Two plans of one broadcast are one only where Spark reuses exchanges. */
   def isActive: Boolean = RuleRegistry.isActive("PruneByBroadcast") && conf.exchangeReuseEnabled
 
-  private def pruned(join: BroadcastHashJoinExec): SparkPlan = broadcast(join).fold[SparkPlan](join) { side =>
-    PrunableScans.of(join).filter(_.scan.mayPruneByKeys).foldLeft[SparkPlan](join) { (plan, found) =>
-      plan.transformUp { case scan: ColocatedScanExec if scan eq found.scan => filtered(scan, found, buildKeys(join), side) }
+  private def pruned(join: BroadcastHashJoinExec): SparkPlan = {
+    val found = PrunableScans.of(join).filter(_.scan.mayPruneByKeys)
+    if (found.isEmpty) join
+    else broadcast(join).fold[SparkPlan](join) { side =>
+      join.transformUp { case scan: ColocatedScanExec =>
+        found.find(_.scan eq scan).fold(scan)(filtered(_, buildKeys(join), side))
+      }
     }
   }
 
@@ -42,12 +47,11 @@ object PruneByBroadcast extends Rule[SparkPlan] {
   private def buildKeys(join: BroadcastHashJoinExec): Seq[Expression] =
     if (join.buildSide == BuildLeft) join.leftKeys else join.rightKeys
 
-  private def filtered(scan: ColocatedScanExec, found: Prunable, keys: Seq[Expression], side: SparkPlan): SparkPlan = {
+  private def filtered(found: Prunable, keys: Seq[Expression], side: SparkPlan): ColocatedScanExec = {
+    val scan = found.scan
     val id = NamedExpression.newExprId
     val values = BucketsOfBuildSide(s"buckets#${id.id}", keys, found.positions, scan.buckets, side)
-    val filter = InSubqueryExec(BucketsOfBuildSide.bucketOf(scan.keys, scan.buckets), values, id)
-    val other = scan.copy(bucketFilters = scan.bucketFilters :+ filter)
-    other.copyTagsFrom(scan)
-    other
+    val filter = InSubqueryExec(BucketedWrite.bucketId(scan.keys, scan.buckets), values, id)
+    scan.copy(bucketFilters = scan.bucketFilters :+ filter)
   }
 }

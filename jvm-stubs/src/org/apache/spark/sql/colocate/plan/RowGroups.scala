@@ -23,9 +23,9 @@ case class RowGroups(relation: HadoopFsRelation) {
 
   private lazy val conf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
-  /** How many tasks share each range. None does where each task could stop at another place. */
-  def turns(ranges: Seq[FileRange], parts: Int): Seq[Int] =
-    if (toleratesDamage) ranges.map(_ => 1) else Turns.of(ranges, parts)
+  /** Tasks take turns over each range, but for one where each could stop at another place. */
+  def turns(ranges: Seq[FileRange], parts: Int): Seq[Seq[Turns.Turn]] =
+    if (toleratesDamage) ranges.map(Turns.all(_, 1)) else Turns.over(ranges, parts)
 
   /** Ranges that make up a file. */
   def ranges(path: Path, length: Long): Seq[FileRange] =

@@ -49,14 +49,15 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
   private def choice(sizes: Seq[CellSizes]): Option[SparkPlan] = {
     val all = sizes.map(_.bytes).transpose.map(_.sum)
     val before = Deal.byCell(all)
+    val small = settings.together(all.sum)
     val deals = for {
       scan <- sizes if SplitSide.mayBe(scan.scan, join)
       target <- settings.targets(all.sum)
-      pack <- Seq(Some(target.min(settings.together(all.sum))), None)
+      pack <- Seq(Some(target.min(small)), None)
       deal = Deal.spread(all, scan.bytes, scan.pieces(_, _), target, settings.least, settings.maxParts, pack)
       if deal.shares.isSplit && pays(before, deal)
     } yield (deal, Option(scan.scan))
-    val packed = Deal.packed(all, settings.together(all.sum))
+    val packed = Deal.packed(all, small)
     val fewer = Option.when(!settings.isFew(all.size) && packed.tasks <= all.size / 2)((packed, None))
     (best(deals) ++ fewer).iterator
       .map { case (deal, split) => (deal, SpreadPlan(join, deal.shares, split)) }
@@ -101,12 +102,8 @@ private[plan] case class CellSizes(
   private val ranges = mutable.HashMap.empty[Int, Seq[FileRange]]
 
   /** As BucketedFiles cuts them. */
-  def pieces(cell: Int, parts: Int): Seq[Long] = {
-    val all = ranges.getOrElseUpdate(cell, cut(cell))
-    all.zip(rowGroups.turns(all, parts)).flatMap { case (range, turns) =>
-      (0 until turns).map(Turns.work(range.length, _, turns))
-    }
-  }
+  def pieces(cell: Int, parts: Int): Seq[Long] =
+    rowGroups.turns(ranges.getOrElseUpdate(cell, cut(cell)), parts).flatten.map(_.work)
 
   private def cut(cell: Int): Seq[FileRange] =
     files.getOrElse(cell, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes))

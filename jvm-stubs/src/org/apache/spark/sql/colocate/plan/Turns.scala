@@ -17,43 +17,50 @@ private[plan] object Turns {
 
   private val Key = "_colocate_turn"
 
-  /** Turns for each of the ranges, so that `parts` tasks can have about the same. */
-  def of(ranges: Seq[FileRange], parts: Int): Seq[Int] = {
-    val share = 1.25 * ranges.map(_.length).sum / parts
-    ranges.map(r => if (r.rows.isEmpty) 1 else (r.length / share).ceil.toInt.max(1).min(MaxTurns))
+  /** One of the `count` turns over a range. */
+  case class Turn(range: FileRange, number: Int, count: Int) {
+
+    /** Bytes that are as much work. */
+    def work: Long = (range.length * (DecodingShare * (number + 1) + 1 - DecodingShare) / count).toLong
+
+    def of(file: PartitionedFile): PartitionedFile = {
+      val part = file.copy(start = range.start, length = range.length)
+      if (count == 1) part
+      else part.copy(otherConstantMetadataColumnValues = part.otherConstantMetadataColumnValues + (Key -> rows))
+    }
+
+    private def rows: Rows = Rows(firstOf(number), if (number == count - 1) Long.MaxValue else firstOf(number + 1))
+
+    private def firstOf(turn: Int): Long = range.rows.get * turn / count
   }
 
-  /** Bytes that are as much work as one of `turns` turns over `length` bytes. */
-  def work(length: Long, number: Int, turns: Int): Long =
-    (length * (DecodingShare * (number + 1) + 1 - DecodingShare) / turns).toLong
+  /** The turns over each of the ranges, so that `parts` tasks can have about the same. */
+  def over(ranges: Seq[FileRange], parts: Int): Seq[Seq[Turn]] = {
+    val share = 1.25 * ranges.map(_.length).sum / parts
+    ranges.map(r => all(r, if (r.rows.isEmpty) 1 else (r.length / share).ceil.toInt.max(1).min(MaxTurns)))
+  }
 
-  def turn(file: PartitionedFile, rows: Option[Long], number: Int, turns: Int): PartitionedFile =
-    if (turns == 1) file
-    else {
-      def at(turn: Int): Long = rows.get * turn / turns
-      val turn = Turn(at(number), if (number == turns - 1) Long.MaxValue else at(number + 1))
-      file.copy(otherConstantMetadataColumnValues = file.otherConstantMetadataColumnValues + (Key -> turn))
-    }
+  def all(range: FileRange, count: Int): Seq[Turn] = (0 until count).map(Turn(range, _, count))
 
   def reader(read: PartitionedFile => Iterator[InternalRow]): PartitionedFile => Iterator[InternalRow] = { file =>
     file.otherConstantMetadataColumnValues.get(Key) match {
-      case Some(turn: Turn) => new Share(read(file), turn).asInstanceOf[Iterator[InternalRow]]
+      case Some(wanted: Rows) => new Wanted(read(file), wanted).asInstanceOf[Iterator[InternalRow]]
       case _ => read(file)
     }
   }
 
   /** Rows number `from` until `until` of what a range gives; a batch is where its first row is. */
-  private case class Turn(from: Long, until: Long)
+  private case class Rows(from: Long, until: Long)
 
   /** The iterator may hold batches in the guise of rows, as Spark's own readers do. */
-  private class Share(rows: Iterator[Any], turn: Turn) extends Iterator[Any] {
+  private class Wanted(rows: Iterator[Any], wanted: Rows) extends Iterator[Any] {
     private var passed = 0L
     private var item: Any = _
 
     override def hasNext: Boolean = {
-      while (item == null && passed < turn.until && rows.hasNext) {
+      while (item == null && passed < wanted.until && rows.hasNext) {
         val one = rows.next()
-        if (passed >= turn.from) item = one
+        if (passed >= wanted.from) item = one
         passed += (one match { case batch: ColumnarBatch => batch.numRows(); case _ => 1 })
       }
       item != null

@@ -12,8 +12,6 @@ object ZipUnions extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case union: UnionExec if union.supportsColumnar && ColocatedPartitioning.of(union).isDefined =>
-      val zipped = union.copy(children = union.children.map(ColumnarToRowExec(_)))
-      zipped.copyTagsFrom(union)
-      zipped
+      union.copy(children = union.children.map(ColumnarToRowExec(_)))
   }
 }

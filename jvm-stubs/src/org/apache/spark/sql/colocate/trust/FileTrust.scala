@@ -32,10 +32,10 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     if (trustsNames(conf)) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
 
   /** Can these native files be read by bucket without a check of their rows first? */
-  def knowsAll(listing: ScanFileListing): Boolean = (trustsNames(conf) && !checksAll(conf)) || {
+  def knowsAll(listing: ScanFileListing): Boolean = !checksAll(conf) && (trustsNames(conf) || {
     val known = seen
-    !checksAll(conf) && listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
-  }
+    listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
+  })
 
   /** Files that claim a bucket and are strays all the same. Fails with the file where one is found now. */
   def strays(claims: Seq[(PartitionedFile, Int)]): Set[PartitionedFile] = evidence.source match {
