@@ -59,8 +59,14 @@ private[explain] object JoinVerdict {
 
   private def name(join: BaseJoinExec): String = {
     val kind = join.getClass.getSimpleName.stripSuffix("Exec")
-    val keys = join.leftKeys.zip(join.rightKeys).map { case (l, r) => s"${Verdicts.column(l)} = ${Verdicts.column(r)}" }
+    val keys = join.leftKeys.zip(join.rightKeys).map { case (left, right) => equality(left, right) }
     s"$kind ${join.joinType} on (${keys.mkString(", ")})"
+  }
+
+  /** Columns by their names alone, but where both sides have the same one: `a.k = b.k`. */
+  private def equality(left: Expression, right: Expression): String = {
+    val (l, r) = (Verdicts.column(left), Verdicts.column(right))
+    if (l == r) s"${Verdicts.qualified(left)} = ${Verdicts.qualified(right)}" else s"$l = $r"
   }
 }
 

@@ -105,4 +105,11 @@ object Verdicts {
     case a: Attribute => a.name
     case other => other.transform { case a: Attribute => a.withQualifier(Nil) }.sql
   }
+
+  /** With the table's name or alias before each column, as far as the query has one. */
+  private[explain] def qualified(key: Expression): String =
+    key.transform { case a: Attribute => a.withQualifier(a.qualifier.lastOption.filterNot(isGenerated).toSeq) }.sql
+
+  /** Spark's own alias of a subquery that the user gave none. */
+  private def isGenerated(qualifier: String): Boolean = qualifier.startsWith("__")
 }
