@@ -24,13 +24,14 @@ def tpch(scale: float, tables: tuple[str, ...] = TPCH_TABLES) -> dict[str, Path]
         return {table: _tpch_table(scale, table) for table in tables}
 
 
-def tpcds(scale: float) -> dict[str, Path]:
-    """File of each table at `scale`, generated when it is not there yet."""
+def tpcds(scale: float, tables: tuple[str, ...] | None = None) -> dict[str, Path]:
+    """File of each table at `scale`, or of those named; all are generated when they are not there yet."""
     folder = DATA / f"tpcds-{scale:g}"
     with _alone():
         if not folder.is_dir():
             _tpcds_tables(scale, folder)
-    return {path.stem: path for path in sorted(folder.glob("*.parquet"))}
+    made = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
+    return made if tables is None else {table: made[table] for table in tables}
 
 
 def queries(benchmark: str) -> dict[str, str]:

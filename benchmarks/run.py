@@ -1,4 +1,4 @@
-"""./run bench join|merge|hybrid|plan|skew|tpch|tpcds: compares engines in rounds in turn, notes what it saw."""
+"""One verb for each benchmark: engines are compared in rounds in turn, and what was seen is written down."""
 
 import argparse
 import os
@@ -16,6 +16,7 @@ def main(arguments: list[str]) -> int:
         ("join", 5.0, join.ENGINES),
         ("merge", 5.0, merge.ENGINES),
         ("hybrid", 5.0, ()),
+        ("operators", 5.0, suite.ENGINES),
         ("tpch", 1.0, suite.ENGINES),
         ("tpcds", 1.0, suite.ENGINES),
     ):
@@ -31,7 +32,7 @@ def main(arguments: list[str]) -> int:
         if name == "join":
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         elif name not in ("merge", "hybrid"):
-            verb.add_argument("--queries", nargs="+", help="such as q3 q18 (all)")
+            verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")

@@ -1,6 +1,8 @@
-"""TPC-H and TPC-DS: every query on stock and on colocated Delta; rows, exchanges, bytes and time side by side."""
+"""Sets of queries on stock and on colocated Delta; rows, exchanges, bytes and time of each side by side."""
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,19 +16,41 @@ from spark_colocate import verdicts
 
 from benchmarks import lab, report
 from benchmarks.data import queries, tpcds, tpch
-from benchmarks.engines import Engine, Layout, engine, layouts
+from benchmarks.engines import HERE, Engine, Layout, engine, layouts, query
 from benchmarks.measure import Measured, measure
 from benchmarks.rows import same
 
 ENGINES = ("delta-default", "delta-colocated")
 
 
+@dataclass(frozen=True)
+class Suite:
+    """texts: by name, in DuckDB's spelling. sources: the named tables' data at a scale. layout: in layouts/."""
+
+    texts: Callable[[], dict[str, str]]
+    sources: Callable[[float, tuple[str, ...]], dict[str, Path]]
+    layout: str
+
+
+def operators() -> dict[str, str]:
+    """One query for each operator that the layout serves, on the two large tables of TPC-H."""
+    return {path.stem: query(f"operators/{path.stem}") for path in sorted((HERE / "queries/operators").glob("*.sql"))}
+
+
+SUITES = {
+    "operators": Suite(operators, tpch, "tpch"),
+    "tpch": Suite(lambda: queries("tpch"), tpch, "tpch"),
+    "tpcds": Suite(lambda: queries("tpcds"), tpcds, "tpcds"),
+}
+
+
 def run(asked: argparse.Namespace) -> int:
     stock, ours = (engine(name) for name in asked.engines)
-    texts = {name: text for name, text in queries(asked.verb).items() if not asked.queries or name in asked.queries}
-    layout = layouts(asked.verb, asked.buckets)
+    suite = SUITES[asked.verb]
+    texts = {name: text for name, text in suite.texts().items() if not asked.queries or name in asked.queries}
+    layout = layouts(suite.layout, asked.buckets)
     with lab.progress() as bars:
-        sources = _needed(tpch(asked.scale) if asked.verb == "tpch" else tpcds(asked.scale), texts)
+        sources = suite.sources(asked.scale, tables_of(texts))
         with lab.session(asked.memory, asked.cores) as spark:
             loads = _load(spark, [stock, ours], sources, layout, bars)
             task = bars.add_task("queries", total=len(texts))
@@ -52,11 +76,11 @@ def run(asked: argparse.Namespace) -> int:
     return 0 if all(one["rows_equal"] for one in found) else 1
 
 
-def _needed(sources: dict[str, Path], texts: dict[str, str]) -> dict[str, Path]:
-    """The tables that the queries name."""
+def tables_of(texts: dict[str, str]) -> tuple[str, ...]:
+    """The tables that the queries read, sorted; names of their CTEs are not among them."""
     trees = [sqlglot.parse_one(text, read="duckdb") for text in texts.values()]
     named = {table.name.lower() for tree in trees for table in tree.find_all(sqlglot.exp.Table)}
-    return {table: source for table, source in sources.items() if table in named}
+    return tuple(sorted(named - {cte.alias.lower() for tree in trees for cte in tree.find_all(sqlglot.exp.CTE)}))
 
 
 def in_spark(text: str) -> str:

@@ -11,7 +11,7 @@ from benchmarks.data import TPCH_TABLES, queries
 from benchmarks.engines import HERE, Layout, engine, layouts, query
 from benchmarks.rows import same
 from benchmarks.sizes import size
-from benchmarks.suite import in_spark
+from benchmarks.suite import SUITES, in_spark, tables_of
 
 ENGINES = sorted(path.stem for path in (HERE / "engines").glob("*.toml"))
 
@@ -41,6 +41,17 @@ def test_query_texts_come_without_a_network_and_in_sparks_spelling(name: str, co
     assert next(iter(texts)) == "q1"
     assert len(texts) == count
     assert all(in_spark(text) for text in texts.values())
+
+
+@pytest.mark.parametrize("name", ["operators", "tpch"])
+def test_queries_name_tables_that_can_be_made(name: str) -> None:
+    texts = SUITES[name].texts()
+    assert all(in_spark(text) for text in texts.values())
+    assert {"lineitem", "orders"} <= set(tables_of(texts)) <= set(TPCH_TABLES)
+
+
+def test_names_of_ctes_are_not_tables() -> None:
+    assert tables_of({"q": "WITH a AS (SELECT * FROM orders) SELECT * FROM a, LineItem"}) == ("lineitem", "orders")
 
 
 def test_rows_are_bags_and_doubles_are_equal_to_nine_digits() -> None:
