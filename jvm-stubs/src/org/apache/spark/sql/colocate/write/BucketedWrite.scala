@@ -102,18 +102,9 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
   override protected def withNewChildInternal(newChild: SparkPlan): BucketedWriteExec = copy(child = newChild)
 }
 
-/**
- * Delta adds the bucket's column, a Project, on top of a laid out query. It is computed below the Exchange, where it
- * costs no copy of the row: after it, it was a tenth of what a load adds to the scan and the encoding.
- */
 object PlanBucketedWrite extends Strategy {
-
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case Project(columns, write: BucketedWrite) => write.over(columns).map(planned).toSeq
-    case write: BucketedWrite => planned(write) :: Nil
+    case BucketedWrite(keys, buckets, order, child) => BucketedWriteExec(keys, buckets, order, planLater(child)) :: Nil
     case _ => Nil
   }
-
-  private def planned(write: BucketedWrite): SparkPlan =
-    BucketedWriteExec(write.keys, write.buckets, write.order, planLater(write.child))
 }
