@@ -80,16 +80,6 @@ def test_a_task_of_one_bucket_is_not_sorted(spark: SparkSession, db: str) -> Non
     assert "Sort" not in written_plan(spark)
 
 
-@pytest.mark.parametrize("into", [f"CREATE TABLE u {CLUSTERED} AS", "INSERT INTO t", "INSERT OVERWRITE t"])
-def test_the_bucket_column_is_computed_below_the_shuffle(spark: SparkSession, db: str, into: str) -> None:
-    """Above it, every row would be copied once more."""
-    spark.sql(f"CREATE TABLE t (id BIGINT, v STRING) {CLUSTERED}")
-    spark.sql(f"{into} {WIDE}")
-    plan = written_plan(spark)
-    assert "Project" not in plan[: plan.index("Exchange (")]
-    assert "AS _colocate_bucket" in plan
-
-
 def test_a_renamed_and_computed_key_keeps_its_bucket(spark: SparkSession, db: str) -> None:
     spark.sql(f"CREATE TABLE t (id BIGINT, v STRING) {CLUSTERED}")
     spark.sql("INSERT INTO t (v, ID) SELECT concat('v', id), cast(id % 1000 AS INT) FROM range(0, 40000, 1, 6)")

@@ -17,10 +17,9 @@ import org.apache.spark.sql.colocate.write._
  *
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
- *               |          |          |          |            |                                   |            |
- *        ColocateParser    |   ShowAsDeclared      |            |                         TuneColocatedPlan      |
- *                          |   WrapNativeDdl       |            |                                   PruneByBroadcast
- *                          |   KeepNativeLayout  ComputeBelowShuffle
+ *               |          |          |                       |                                   |            |
+ *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
+ *                          |   WrapNativeDdl, KeepNativeLayout  |                                   PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
  *                              LayOutWrites           JoinFileListLocally
@@ -68,9 +67,6 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
-
-    // optimizer: what Delta adds to a laid out query
-    extensions.injectOptimizerRule(_ => ComputeBelowShuffle)
 
     // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))

@@ -4,7 +4,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Repartition, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
@@ -22,18 +22,6 @@ case class BucketedWrite(keys: Seq[Expression], buckets: Int, order: Seq[SortOrd
   override def maxRows: Option[Long] = child.maxRows
   override def outputOrdering: Seq[SortOrder] = order
   override protected def withNewChildInternal(newChild: LogicalPlan): BucketedWrite = copy(child = newChild)
-
-  /** The same write with `columns` computed below it; None where a key would be lost on the way. */
-  def over(columns: Seq[NamedExpression]): Option[BucketedWrite] = {
-    val names = columns.collect {
-      case alias: Alias if !alias.child.foldable => alias.child.canonicalized -> alias.toAttribute
-    }.toMap
-    def named[E <: Expression](expression: E): E =
-      expression.transformDown { case part if names.contains(part.canonicalized) => names(part.canonicalized) }
-        .asInstanceOf[E]
-    val pushed = BucketedWrite(keys.map(named), buckets, order.map(named), Project(columns, child))
-    Option.when(columns.forall(_.deterministic) && pushed.missingInput.isEmpty)(pushed)
-  }
 }
 
 object BucketedWrite {
