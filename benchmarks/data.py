@@ -24,14 +24,13 @@ def tpch(scale: float, tables: tuple[str, ...] = TPCH_TABLES) -> dict[str, Path]
         return {table: _tpch_table(scale, table) for table in tables}
 
 
-def tpcds(scale: float, tables: tuple[str, ...] | None = None) -> dict[str, Path]:
-    """File of each table at `scale`, or of those named; all are generated when they are not there yet."""
+def tpcds(scale: float, tables: tuple[str, ...]) -> dict[str, Path]:
+    """File of each table at `scale`; all of the benchmark's are generated when they are not there yet."""
     folder = DATA / f"tpcds-{scale:g}"
     with _alone():
         if not folder.is_dir():
             _tpcds_tables(scale, folder)
-    made = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
-    return made if tables is None else {table: made[table] for table in tables}
+    return {table: folder / f"{table}.parquet" for table in tables}
 
 
 def queries(benchmark: str) -> dict[str, str]:

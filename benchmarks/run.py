@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
         if name == "join":
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
-        elif name not in ("merge", "hybrid"):
+        elif name in suite.SUITES:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
