@@ -30,11 +30,6 @@ SMALL = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.databricks.delta.snapshotPartitions": "1",
-    # Thousands of queries in one session: what Spark keeps of 1000 finished ones would fill half the heap.
-    "spark.sql.ui.retainedExecutions": "50",
-    "spark.ui.retainedJobs": "100",
-    "spark.ui.retainedStages": "200",
-    "spark.ui.retainedTasks": "2000",
 }
 
 
