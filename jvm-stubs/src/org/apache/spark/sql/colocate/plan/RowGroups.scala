@@ -23,7 +23,7 @@ case class RowGroups(relation: HadoopFsRelation) {
 
   private lazy val conf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
-  /** Tasks take turns over each range, but for one where each could stop at another place. */
+  /** The turns over each range; a single one where tasks that share it could stop at different places. */
   def turns(ranges: Seq[FileRange], parts: Int): Seq[Seq[Turns.Turn]] =
     if (toleratesDamage) ranges.map(Turns.all(_, 1)) else Turns.over(ranges, parts)
 
