@@ -63,18 +63,7 @@ def change(
     codegen: generate code as a user's session does; to compile it takes longer than these few rows.
     """
     spark.conf.set("spark.sql.codegen.wholeStage", str(codegen).lower())
-    spark.conf.set(SWITCH, "false")
-    for member in members:
-        member.create(spark)
-    for other in before:
-        spark.sql(other)
-    target = members[0]
-    version = _version(spark, target)
-    on = _run(spark, statement, target)
-    if _version(spark, target) > version:
-        spark.sql(f"RESTORE TABLE {target.name} TO VERSION AS OF {version}")
-    spark.conf.set(SWITCH, "true")
-    off = _run(spark, statement, target)
+    on, off = (_run(spark, statement, switch, members, before) for switch in ("false", "true"))
     spark.conf.set(SWITCH, "false")
     assert off.seen.count("WithinTask", "BucketPerTask", "GatherOnDriver") == 0, f"the switch did not act\n{off.seen}"
     assert on.error == off.error
@@ -94,7 +83,17 @@ def assert_local(on: Changed, off: Changed) -> None:
     assert on.vector_files <= off.vector_files
 
 
-def _run(spark: SparkSession, statement: str, target: Member) -> Changed:
+def _run(
+    spark: SparkSession, statement: str, switch: str, members: tuple[Member, ...], before: tuple[str, ...]
+) -> Changed:
+    """On fresh tables: to make them takes a fifth of a RESTORE."""
+    spark.conf.set(SWITCH, "false")
+    for member in members:
+        member.create(spark)
+    for other in before:
+        spark.sql(other)
+    spark.conf.set(SWITCH, switch)
+    target = members[0]
     location = Path(_detail(spark, target)["location"].removeprefix("file:"))
     vectors = len(list(location.rglob("deletion_vector*.bin")))
     error = None

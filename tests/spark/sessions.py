@@ -30,6 +30,8 @@ SMALL = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.databricks.delta.snapshotPartitions": "1",
+    # Spark keeps the last 100 pieces of code that it compiled: one test's queries push out what the next one needs.
+    "spark.sql.codegen.cache.maxEntries": "5000",
 }
 
 
