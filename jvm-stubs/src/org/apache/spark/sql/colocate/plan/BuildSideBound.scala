@@ -1,13 +1,16 @@
 package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketSource, DeltaRowCounts}
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, ShuffleQueryStageExec}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
-import org.apache.spark.sql.execution.joins.BaseJoinExec
+import org.apache.spark.sql.execution.colocate.BroadcastKeys
+import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
 import org.apache.spark.sql.types.{AtomicType, BinaryType, DataType, Decimal, DecimalType, StringType}
 
 /** An upper bound, in bytes of unsafe rows, for the largest task of a join's build side; None where there is none. */
@@ -30,12 +33,26 @@ case class BuildSideBound(session: SparkSession) {
     case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
         _: ColumnarToRowExec | _: BaseAggregateExec =>
       rows(plan.children.head)
+    case BroadcastJoin(streamed, built) if hasUniqueKeys(built) => rows(streamed)
     case join: BaseJoinExec =>
       join.joinType match {
         case LeftExistence(_) => rows(join.left)
         case _ => None
       }
+    // What was shuffled is counted, though not by task.
+    case stage: ShuffleQueryStageExec if stage.isMaterialized => stage.getRuntimeStatistics.rowCount.map(_.toLong)
     case _ => None
+  }
+
+  /** So that no row of the other side is multiplied. Known when AQE has the broadcast, and plans again. */
+  private def hasUniqueKeys(built: SparkPlan): Boolean = built match {
+    case stage: BroadcastQueryStageExec if stage.isMaterialized => BroadcastKeys(stage, Nil).areUnique
+    case _ => false
+  }
+
+  private object BroadcastJoin {
+    def unapply(join: BroadcastHashJoinExec): Option[(SparkPlan, SparkPlan)] =
+      Some(if (join.buildSide == BuildLeft) (join.right, join.left) else (join.left, join.right))
   }
 
   private def scanRows(scan: ColocatedScanExec): Option[Long] = scan.evidence.source match {

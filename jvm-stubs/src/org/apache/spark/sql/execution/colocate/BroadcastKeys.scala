@@ -13,6 +13,9 @@ case class BroadcastKeys(side: SparkPlan, keys: Seq[Expression]) {
   /** A row for each key, perhaps repeated; valid until the next one. */
   def rows: Iterator[InternalRow] = relation.keys()
 
+  /** True if no key has two rows, so that a row of the other side finds one partner at most. */
+  def areUnique: Boolean = relation.keyIsUnique
+
   /** A key in terms of such a row. Small integers are packed into one long. */
   def key(at: Int): Expression = relation match {
     case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)

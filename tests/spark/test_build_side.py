@@ -1,0 +1,61 @@
+"""A hash join within buckets builds from the side that surely has fewer rows, also above a join or a shuffle."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import create_member, fill
+from tests.spark.oracle import compare
+from tests.spark.plans import nodes
+from tools.plans import kind, walk
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    """big and small: members; one: each j once, no member; twice: each j twice; other: like small, no member."""
+    spark.sql("CREATE DATABASE build")
+    spark.sql("USE build")
+    for name, rows in (("big", 3000), ("small", 60)):
+        create_member(spark, name, "k INT, j INT, v BIGINT", ["k"], 4)
+        fill(spark, name, f"SELECT cast(id AS INT), cast(id % 7 AS INT), id FROM range({rows})", ["k", "j", "v"])
+    for name, rows in (("one", 7), ("twice", 14)):
+        spark.sql(f"CREATE TABLE {name} USING parquet AS SELECT cast(id % 7 AS INT) j, id w FROM range({rows})")
+    spark.sql("CREATE TABLE other USING parquet AS SELECT cast(id AS INT) k, id v FROM range(60)")
+    spark.sql("USE default")
+    yield "build"
+    spark.sql("DROP DATABASE build CASCADE")
+
+
+@pytest.fixture
+def session(spark: SparkSession, tables: str) -> SparkSession:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    return spark
+
+
+def built_from(spark: SparkSession, sql: str) -> list[str]:
+    """Class names in the build side of the query's one hash join within buckets."""
+    (join,) = [node for node in nodes(spark.sql(sql)) if kind(node) == "ShuffledHashJoinExec"]
+    side = join.left() if str(join.buildSide()) == "BuildLeft" else join.right()
+    return [kind(node) for node in walk(side)]
+
+
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN"])
+@pytest.mark.parametrize(("dimension", "small"), [("one", True), ("twice", False)])
+def test_a_broadcast_of_unique_keys_multiplies_no_row(
+    session: SparkSession, join: str, dimension: str, small: bool
+) -> None:
+    sql = (
+        f"SELECT /*+ BROADCAST(d) */ s.v, d.w, b.v FROM small s {join} {dimension} d ON s.j = d.j "
+        "JOIN big b ON s.k = b.k"
+    )
+    assert compare(session, sql).on.rows
+    assert ("BroadcastHashJoinExec" in built_from(session, sql)) == small
+
+
+def test_rows_that_were_shuffled_are_counted(session: SparkSession) -> None:
+    sql = "SELECT o.v, b.v FROM other o JOIN big b ON o.k = b.k"
+    assert compare(session, sql).on.rows
+    assert "ShuffleQueryStageExec" in built_from(session, sql)
+    assert "ColocatedScanExec" not in built_from(session, sql)
