@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from tools.recorder import Recorder
 
 SWITCH = "disable_colocate_join"
-BUCKETS = 8
+BUCKETS = 4
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ TIMEOUT = 300
 
 # A session of tiny queries spends its time in the compiler of hot code and in starting collectors, for nothing.
 # That compiler's own code cache of 48 MB fills up after some hundred queries, and then everything is interpreted.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
 
 SMALL = {
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",

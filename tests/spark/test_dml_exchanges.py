@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.dml import Member, assert_local, change
+from tests.spark.dml import BUCKETS, Member, assert_local, change
 from tools.recorder import Recorder
 
 UPDATE = "UPDATE t SET v = concat('u', k) WHERE k % 7 = 0"
@@ -34,7 +34,7 @@ def test_many_small_files_become_one_for_each_bucket(spark: SparkSession, db: st
     more = tuple(f"INSERT INTO t SELECT id + {n}000, 'm' FROM range(50)" for n in range(1, 4))
     on, off = change(spark, "UPDATE t SET v = 'x' WHERE k >= 0", Member("t"), before=more)
     assert_local(on, off)
-    assert on.files == 8
+    assert on.files == BUCKETS
 
 
 def test_an_update_of_the_key_moves_rows_to_their_new_buckets(spark: SparkSession, db: str) -> None:
@@ -69,7 +69,7 @@ def test_insert_select_from_members(spark: SparkSession, db: str, vectors: bool)
     assert seen.exchanges == 0, str(seen)
     assert seen.shuffle_bytes == 0
     assert spark.table("t").count() == (400 + 300 + 150 + 300) * 2
-    assert spark.sql("DESCRIBE DETAIL t").collect()[0]["numFiles"] == 5 * 8
+    assert spark.sql("DESCRIBE DETAIL t").collect()[0]["numFiles"] == 5 * BUCKETS
 
 
 def test_ctas_from_members_into_their_group(spark: SparkSession, db: str) -> None:
@@ -78,9 +78,9 @@ def test_ctas_from_members_into_their_group(spark: SparkSession, db: str) -> Non
         member.create(spark)
     with Recorder(spark) as seen:
         spark.sql(
-            "CREATE TABLE c USING delta CLUSTERED BY (k) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g8') "
-            "AS SELECT s.k, u.v FROM s JOIN u ON s.k = u.k"
+            f"CREATE TABLE c USING delta CLUSTERED BY (k) INTO {BUCKETS} BUCKETS TBLPROPERTIES "
+            f"('colocate_with' = 'g{BUCKETS}') AS SELECT s.k, u.v FROM s JOIN u ON s.k = u.k"
         )
     assert seen.exchanges == 0, str(seen)
     assert spark.table("c").count() == 150
-    assert spark.sql("DESCRIBE DETAIL c").collect()[0]["numFiles"] <= 8
+    assert spark.sql("DESCRIBE DETAIL c").collect()[0]["numFiles"] <= BUCKETS

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.dml import Member, assert_local, change
+from tests.spark.dml import BUCKETS, Member, assert_local, change
 from tests.spark.members import unstable
 from tools.recorder import Recorder
 
@@ -74,7 +74,7 @@ def test_an_unstable_group_is_merged_as_stock_delta_does(spark: SparkSession, db
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     for member in (Member("t"), SOURCE):
         member.create(spark)
-    with unstable(spark, f"{db}.g8"), Recorder(spark) as seen:
+    with unstable(spark, f"{db}.g{BUCKETS}"), Recorder(spark) as seen:
         spark.sql(UPSERT)
     assert seen.exchanges > 0
     assert seen.count("WithinTask", "BucketPerTask", "GatherOnDriver") == 0, str(seen)
@@ -118,7 +118,7 @@ def test_an_update_of_the_key_keeps_the_exchange_before_the_write(spark: SparkSe
     assert on.files <= off.files
 
 
-@pytest.mark.parametrize("buckets", [4, 16])
+@pytest.mark.parametrize("buckets", [BUCKETS // 2, BUCKETS * 2])
 def test_other_bucket_counts_meet_at_the_common_divisor(spark: SparkSession, db: str, buckets: int) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     source = Member("s", rows="id * 3, concat('new', id)", count=200, buckets=buckets)

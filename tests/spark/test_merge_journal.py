@@ -9,7 +9,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from tests.spark.dml import SWITCH, Member
+from tests.spark.dml import BUCKETS, SWITCH, Member
 
 AMBIGUOUS = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 UPDATE = "WHEN MATCHED THEN UPDATE SET v = s.v"
@@ -102,5 +102,5 @@ def test_every_change_leaves_equal_rows(
             for target in targets:
                 found = rows(spark, target)
                 assert found == expected, f"{target} after {statement}: {found - expected} {expected - found}"
-        misplaced = spark.sql("SELECT count(*) FROM t WHERE _colocate_bucket <> pmod(hash(k), 8)").collect()
+        misplaced = spark.sql(f"SELECT count(*) FROM t WHERE _colocate_bucket <> pmod(hash(k), {BUCKETS})").collect()
         assert misplaced[0][0] == 0

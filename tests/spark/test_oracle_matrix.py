@@ -110,9 +110,17 @@ def test_a_join_has_no_exchange(spark: SparkSession, left: str, right: str, join
 
 
 @pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("adaptive", ADAPTIVE)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("left", "right"), [("delta", "delta"), ("delta", "parquet"), ("parquet", "orc")])
+@pytest.mark.parametrize(
+    ("left", "right", "adaptive"),
+    [
+        ("delta", "delta", "true"),
+        ("delta", "delta", "false"),
+        ("delta", "parquet", "true"),
+        ("parquet", "orc", "true"),
+        ("parquet", "orc", "false"),
+    ],
+)
 def test_the_layout_serves(spark: SparkSession, left: str, right: str, shape: str, adaptive: str) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     names = {"l": f"l_{left}", "r": f"r_{right}", "lp": f"lp_{left}", "rp": f"rp_{right}"}

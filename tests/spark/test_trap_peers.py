@@ -35,6 +35,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
 def _shuffling(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> None:
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
+    spark.conf.set("spark.sql.codegen.wholeStage", request.param)  # of tiny queries, the most of their time
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
 
 

@@ -93,11 +93,9 @@ def test_a_shallow_clone_joins_its_source_rightly(spark: SparkSession, db: str) 
 @pytest.mark.parametrize(
     "properties",
     [
-        {"delta.columnMapping.mode": "name"},
         {"delta.enableDeletionVectors": "true"},
-        {"delta.enableDeletionVectors": "false"},
-        {"delta.enableRowTracking": "true"},
-        {"delta.enableChangeDataFeed": "true"},
+        {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "name"},
+        {"delta.enableRowTracking": "true", "delta.enableChangeDataFeed": "true"},
     ],
     ids=str,
 )
