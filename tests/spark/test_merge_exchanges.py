@@ -45,8 +45,7 @@ def test_an_upsert_shuffles_nothing(spark: SparkSession, db: str, vectors: bool,
     assert_local(*change(spark, UPSERT, Member("t", vectors=vectors), SOURCE, codegen=not vectors))
 
 
-@pytest.mark.parametrize("vectors", [False, True])
-@pytest.mark.parametrize("feed", [False, True])
+@pytest.mark.parametrize(("vectors", "feed"), [(False, True), (True, True), (True, False)])
 def test_every_clause_at_once_shuffles_nothing(spark: SparkSession, db: str, vectors: bool, feed: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     on, off = change(spark, EVERY_CLAUSE, Member("t", vectors=vectors, feed=feed), SOURCE)

@@ -11,8 +11,7 @@ DELETE = "MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN DELETE"
 AMBIGUOUS = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 
 
-@pytest.mark.parametrize("vectors", [False, True])
-@pytest.mark.parametrize("broadcast", ["-1", "10485760"])
+@pytest.mark.parametrize(("vectors", "broadcast"), [(False, "-1"), (True, "-1"), (True, "10485760")])
 def test_two_matches_of_one_row_are_an_error(spark: SparkSession, db: str, broadcast: str, vectors: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", broadcast)
     on, _ = change(spark, UPDATE, Member("t", vectors=vectors), TWICE, codegen=vectors)

@@ -14,6 +14,7 @@ JOIN = "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k"
 @pytest.fixture(autouse=True)
 def _shuffling(spark: SparkSession, db: str) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")  # of tiny queries, the most of their time
     create_member(spark, "u", "k INT, v BIGINT", ["k"], 4)
     fill(spark, "u", ROWS, ["k", "v"])
 
@@ -59,7 +60,6 @@ def test_columns_added_by_schema_evolution(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("kind", ["VARCHAR(20)", "STRING", "BINARY", "DECIMAL(12, 3)", "DATE", "TIMESTAMP_NTZ"])
 def test_a_key_of_type(spark: SparkSession, kind: str) -> None:
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
     value = {
         "DATE": "date'2026-01-01' + cast(id % 17 AS INT)",
         "TIMESTAMP_NTZ": "timestamp_ntz'2026-01-01 00:00:00' + make_dt_interval(id % 17)",
@@ -111,7 +111,6 @@ def test_tables_and_buckets_without_rows(spark: SparkSession, provider: str) -> 
 def test_a_point_query_reads_one_bucket(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "t", ROWS, ["k", "v"])
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
     for key in ("spark.sql.parquet.filterPushdown", "spark.sql.orc.filterPushdown"):
         spark.conf.set(key, "false")  # every row of a file that is read is counted
     bucket = spark.sql("SELECT count(*) FROM t WHERE pmod(hash(k), 4) = pmod(hash(3), 4)").first()[0]

@@ -16,6 +16,7 @@ ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)) AS k, id AS v FROM ran
 @pytest.fixture(autouse=True)
 def _shuffling(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")  # of tiny queries, the most of their time
 
 
 def _member(spark: SparkSession, name: str, buckets: int = 4, group: str = "g", end: int = 50, **more: str) -> None:
