@@ -13,12 +13,14 @@ from tools.plans import kind, walk
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
-    """big and small: members; one: each j once, no member; twice: each j twice; other: like small, no member."""
+    """big, small and wide: members; one: each j once, no member; twice: each j twice; other: like small, no member."""
     spark.sql("CREATE DATABASE build")
     spark.sql("USE build")
     for name, rows in (("big", 3000), ("small", 60)):
         create_member(spark, name, "k INT, j INT, v BIGINT", ["k"], 4)
         fill(spark, name, f"SELECT cast(id AS INT), cast(id % 7 AS INT), id FROM range({rows})", ["k", "j", "v"])
+    create_member(spark, "wide", "k INT, a STRING, b STRING, c STRING, d STRING, e STRING, f STRING", ["k"], 4)
+    fill(spark, "wide", "SELECT cast(id AS INT), 'a', 'b', 'c', 'd', 'e', 'f' FROM range(1000)", ["k", *"abcdef"])
     for name, rows in (("one", 7), ("twice", 14)):
         spark.sql(f"CREATE TABLE {name} USING parquet AS SELECT cast(id % 7 AS INT) j, id w FROM range({rows})")
     spark.sql("CREATE TABLE other USING parquet AS SELECT cast(id AS INT) k, id v FROM range(60)")
@@ -35,10 +37,10 @@ def session(spark: SparkSession, tables: str) -> SparkSession:
 
 
 def built_from(spark: SparkSession, sql: str) -> list[str]:
-    """Class names in the build side of the query's one hash join within buckets."""
+    """The nodes in the build side of the query's one hash join within buckets, such as `ColocatedScan build.big`."""
     (join,) = [node for node in nodes(spark.sql(sql)) if kind(node) == "ShuffledHashJoinExec"]
     side = join.left() if str(join.buildSide()) == "BuildLeft" else join.right()
-    return [kind(node) for node in walk(side)]
+    return [str(node.nodeName()) for node in walk(side)]
 
 
 @pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN"])
@@ -51,11 +53,18 @@ def test_a_broadcast_of_unique_keys_multiplies_no_row(
         "JOIN big b ON s.k = b.k"
     )
     assert compare(session, sql).on.rows
-    assert ("BroadcastHashJoinExec" in built_from(session, sql)) == small
+    assert ("BroadcastHashJoin" in built_from(session, sql)) == small
 
 
 def test_rows_that_were_shuffled_are_counted(session: SparkSession) -> None:
     sql = "SELECT o.v, b.v FROM other o JOIN big b ON o.k = b.k"
     assert compare(session, sql).on.rows
-    assert "ShuffleQueryStageExec" in built_from(session, sql)
-    assert "ColocatedScanExec" not in built_from(session, sql)
+    built = built_from(session, sql)
+    assert "ShuffleQueryStage" in built
+    assert "ColocatedScan build.big" not in built
+
+
+def test_few_wide_rows_are_hashed_rather_than_many_narrow_ones(session: SparkSession) -> None:
+    sql = "SELECT w.*, b.v FROM wide w JOIN big b ON w.k = b.k"
+    assert compare(session, sql).on.rows
+    assert "ColocatedScan build.wide" in built_from(session, sql)

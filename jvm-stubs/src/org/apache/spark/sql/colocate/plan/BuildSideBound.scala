@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.colocate.BroadcastKeys
 import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
 import org.apache.spark.sql.types.{AtomicType, BinaryType, DataType, Decimal, DecimalType, StringType}
 
-/** An upper bound, in bytes of unsafe rows, for the largest task of a join's build side; None where there is none. */
+/** An upper bound for the largest task of a join's build side; None where there is none. */
 case class BuildSideBound(session: SparkSession) {
 
   /** What one task may surely take: half of its guaranteed share of execution memory, unless the setting says. */
@@ -22,12 +22,9 @@ case class BuildSideBound(session: SparkSession) {
       .filter(_ > 0)
       .getOrElse(TaskMemory.guaranteedBytes(session.sparkContext) / 2)
 
-  def bytesOfLargestTask(plan: SparkPlan, keyCount: Int): Option[Long] = {
-    val width = BuildSideBound.rowBytes(plan.output, keyCount)
-    rows(plan).map(saturatingMultiply(_, width))
-  }
+  def ofLargestTask(plan: SparkPlan, keyCount: Int): Option[BuildSideBound.Most] =
+    rows(plan).map(n => BuildSideBound.Most(n, saturatingMultiply(n, BuildSideBound.rowBytes(plan.output, keyCount))))
 
-  /** Rows of the largest task. */
   private def rows(plan: SparkPlan): Option[Long] = plan match {
     case scan: ColocatedScanExec => scanRows(scan)
     case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
@@ -79,6 +76,9 @@ case class BuildSideBound(session: SparkSession) {
 }
 
 object BuildSideBound {
+
+  /** @param bytes of unsafe rows and what the hash relation adds to them */
+  case class Most(rows: Long, bytes: Long)
 
   /** Record and pointer array of a hash relation's entry, at its worst load factor. */
   private val EntryBytes = 64L

@@ -30,15 +30,15 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     case _ => false
   }
 
-  /** The side to build from: the one whose largest task needs least memory, among those that fit the budget. */
+  /** The side to build from: among those that fit the budget the one of fewest rows, since each costs an insertion. */
   private def smallest(join: SortMergeJoinExec, bound: BuildSideBound): Option[BuildSide] = {
     val left = Option.when(canBuildShuffledHashJoinLeft(join.joinType))(join.left -> BuildLeft)
     val right = Option.when(canBuildShuffledHashJoinRight(join.joinType))(join.right -> BuildRight)
     val fitting = for {
       (child, side) <- Seq(right, left).flatten
-      bytes <- bound.bytesOfLargestTask(JoinSides.unsorted(child), keyCount = join.leftKeys.size)
-      if bytes <= bound.budget
-    } yield bytes -> side
+      most <- bound.ofLargestTask(JoinSides.unsorted(child), keyCount = join.leftKeys.size)
+      if most.bytes <= bound.budget
+    } yield (most.rows, most.bytes) -> side
     fitting.minByOption(_._1).map(_._2)
   }
 

@@ -136,6 +136,6 @@ private[plan] case class HashBound(session: SparkSession) {
   private def built(join: ShuffledJoin, side: BuildSide): SparkPlan = if (side == BuildLeft) join.left else join.right
 
   private def builds(plan: SparkPlan): Seq[Option[Long]] = plan.collect { case join: ShuffledHashJoinExec =>
-    bound.bytesOfLargestTask(JoinSides.unsorted(built(join, join.buildSide)), join.leftKeys.size)
+    bound.ofLargestTask(JoinSides.unsorted(built(join, join.buildSide)), join.leftKeys.size).map(_.bytes)
   }
 }
