@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
@@ -30,7 +29,7 @@ case class BuildSideBound(session: SparkSession) {
     case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
         _: ColumnarToRowExec | _: BaseAggregateExec =>
       rows(plan.children.head)
-    case BroadcastJoin(streamed, built) if hasUniqueKeys(built) => rows(streamed)
+    case join: BroadcastHashJoinExec if hasUniqueKeys(JoinSides.built(join)) => rows(JoinSides.streamed(join))
     case join: BaseJoinExec =>
       join.joinType match {
         case LeftExistence(_) => rows(join.left)
@@ -43,13 +42,8 @@ case class BuildSideBound(session: SparkSession) {
 
   /** So that no row of the other side is multiplied. Known when AQE has the broadcast, and plans again. */
   private def hasUniqueKeys(built: SparkPlan): Boolean = built match {
-    case stage: BroadcastQueryStageExec if stage.isMaterialized => BroadcastKeys(stage, Nil).areUnique
+    case stage: BroadcastQueryStageExec if stage.isMaterialized => BroadcastKeys.areUnique(stage)
     case _ => false
-  }
-
-  private object BroadcastJoin {
-    def unapply(join: BroadcastHashJoinExec): Option[(SparkPlan, SparkPlan)] =
-      Some(if (join.buildSide == BuildLeft) (join.right, join.left) else (join.left, join.right))
   }
 
   private def scanRows(scan: ColocatedScanExec): Option[Long] = scan.evidence.source match {

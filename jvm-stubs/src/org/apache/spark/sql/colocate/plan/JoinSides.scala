@@ -1,8 +1,10 @@
 package org.apache.spark.sql.colocate.plan
 
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.joins.HashJoin
 
 /** What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled. */
 private[plan] object JoinSides {
@@ -11,6 +13,12 @@ private[plan] object JoinSides {
     case SortExec(_, false, child, _) => child
     case other => other
   }
+
+  /** The side that a hash join makes its table of. */
+  def built(join: HashJoin): SparkPlan = if (join.buildSide == BuildLeft) join.left else join.right
+
+  /** The side whose rows look into that table. */
+  def streamed(join: HashJoin): SparkPlan = if (join.buildSide == BuildLeft) join.right else join.left
 
   /** The input of an Exchange that only EnsureRequirements wanted; None for any other plan. */
   def belowExchange(plan: SparkPlan): Option[SparkPlan] = unsorted(plan) match {

@@ -37,7 +37,7 @@ object PruneByBroadcast extends Rule[SparkPlan] {
   }
 
   private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
-    (if (join.buildSide == BuildLeft) join.left else join.right) match {
+    JoinSides.built(join) match {
       case stage: BroadcastQueryStageExec => Some(stage)
       // As Spark will do with the join's own next; the two must be recognised as one.
       case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(exchange))

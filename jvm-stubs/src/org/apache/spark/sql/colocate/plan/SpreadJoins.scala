@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.plan
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildSide}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.BucketFile
@@ -82,8 +81,7 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
   /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
     case _: ColocatedScanExec => true
-    case broadcast: BroadcastHashJoinExec =>
-      isPlain(if (broadcast.buildSide == BuildLeft) broadcast.right else broadcast.left)
+    case broadcast: BroadcastHashJoinExec => isPlain(JoinSides.streamed(broadcast))
     case shuffled: ShuffledJoin => !shuffled.isSkewJoin && shuffled.children.forall(isPlain)
     case _: ProjectExec | _: FilterExec => plan.children.forall(isPlain)
     case SortExec(_, false, child, _) => isPlain(child)
@@ -133,9 +131,7 @@ private[plan] case class HashBound(session: SparkSession) {
       case _ => false
     }
 
-  private def built(join: ShuffledJoin, side: BuildSide): SparkPlan = if (side == BuildLeft) join.left else join.right
-
   private def builds(plan: SparkPlan): Seq[Option[Long]] = plan.collect { case join: ShuffledHashJoinExec =>
-    bound.ofLargestTask(JoinSides.unsorted(built(join, join.buildSide)), join.leftKeys.size).map(_.bytes)
+    bound.ofLargestTask(JoinSides.unsorted(JoinSides.built(join)), join.leftKeys.size).map(_.bytes)
   }
 }

@@ -8,17 +8,22 @@ import org.apache.spark.sql.execution.joins.{HashedRelation, HashJoin, LongHashe
 /** The keys of a broadcast build side. Here, because Spark shows them to its own package alone. */
 case class BroadcastKeys(side: SparkPlan, keys: Seq[Expression]) {
 
-  private lazy val relation = side.executeBroadcast[HashedRelation]().value
+  private lazy val relation = BroadcastKeys.relation(side)
 
   /** A row for each key, perhaps repeated; valid until the next one. */
   def rows: Iterator[InternalRow] = relation.keys()
-
-  /** True if no key has two rows, so that a row of the other side finds one partner at most. */
-  def areUnique: Boolean = relation.keyIsUnique
 
   /** A key in terms of such a row. Small integers are packed into one long. */
   def key(at: Int): Expression = relation match {
     case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)
     case _ => BoundReference(at, keys(at).dataType, keys(at).nullable)
   }
+}
+
+object BroadcastKeys {
+
+  /** True if no key has two rows, so that a row of the other side finds one partner at most. */
+  def areUnique(side: SparkPlan): Boolean = relation(side).keyIsUnique
+
+  private def relation(side: SparkPlan): HashedRelation = side.executeBroadcast[HashedRelation]().value
 }
