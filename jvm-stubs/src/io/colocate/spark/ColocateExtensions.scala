@@ -19,7 +19,7 @@ import org.apache.spark.sql.colocate.write._
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
  *               |          |          |                       |                                   |            |
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
- *                          |   WrapNativeDdl, KeepNativeLayout  |                                   PruneByBroadcast
+ *                          |   WrapNativeDdl, KeepNativeLayout  |                              PackShuffledRows   PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
  *                              LayOutWrites           JoinFileListLocally
@@ -77,6 +77,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))
     extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
+    extensions.injectQueryStagePrepRule(_ => PackShuffledRows)
+    extensions.injectColumnar(_ => PackWithoutAqe)
 
     // when a stage's broadcasts are finished: the buckets of their keys
     extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)

@@ -13,8 +13,8 @@ import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShuffleParti
  */
 case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
 
-  /** Rows in a shuffle take about so many times the bytes that they take in Parquet; more would break the file bound. */
-  private val ShuffleBytesPerFileByte = 4L
+  /** Packed rows in a shuffle take at most about so many times their bytes in Parquet; more would break the file bound. */
+  private val ShuffleBytesPerFileByte = 2L
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case write @ BucketedWriteExec(_, _, _, stage: ShuffleQueryStageExec) =>

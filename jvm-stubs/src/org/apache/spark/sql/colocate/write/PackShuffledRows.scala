@@ -1,0 +1,29 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
+import org.apache.spark.sql.execution.colocate.{PackedExchangeExec, PackedForm}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+
+/**
+ * The one shuffle of a load carries whole rows of the table, and is what a load costs above stock Spark's; so its rows
+ * are packed. A shuffle of the query that is written is Spark's matter.
+ */
+object PackShuffledRows extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!PackedForm.isPossible || !RuleRegistry.isActive("PackShuffledRows")) plan
+    else plan.transformUp { case write: BucketedWriteExec => write.copy(child = packed(write.child)) }
+
+  private def packed(input: SparkPlan): SparkPlan = input match {
+    case sort: SortExec => sort.copy(child = packed(sort.child))
+    case exchange: ShuffleExchangeExec => PackedExchangeExec.of(exchange)
+    case other => other
+  }
+}
+
+/** The same rule without AQE. */
+object PackWithoutAqe extends ColumnarRule {
+  override def preColumnarTransitions: Rule[SparkPlan] = PackShuffledRows
+}
