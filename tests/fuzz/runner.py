@@ -31,6 +31,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.colocate.join.hashBytesPerTask": ("0", "1"),
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
     "spark.colocate.skew.enabled": ("true",),
+    "spark.colocate.read.smallBucketsTogether": ("true", "true", "false"),
     "spark.colocate.skew.minTaskBytes": ("1",),
     "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
 }

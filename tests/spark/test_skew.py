@@ -142,11 +142,19 @@ def test_splitting_can_be_switched_off(session: SparkSession) -> None:
         "SELECT k FROM t1 INTERSECT SELECT k FROM t2",
     ],
 )
-def test_tiny_buckets_share_tasks(session: SparkSession, sql: str) -> None:
+@pytest.mark.parametrize("split", ["true", "false"])
+def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, split: str) -> None:
     session.conf.unset(f"{SKEW}.minTaskBytes")
+    session.conf.set(f"{SKEW}.enabled", split)
     pair = compare(session, sql)
     assert pair.on.exchanges == 0 and pair.on.rows
     assert "24 out of 24 (read as 2)" in explained(session, sql)
+
+
+def test_tiny_buckets_have_their_own_tasks_where_that_is_asked_for(session: SparkSession) -> None:
+    session.conf.unset(f"{SKEW}.enabled")
+    session.conf.set("spark.colocate.read.smallBucketsTogether", "false")
+    assert "24 out of 24\n" in explained(session, "SELECT k, count(*) FROM t1 GROUP BY k")
 
 
 def test_a_hot_bucket_of_a_table_with_strays_stays_whole(session: SparkSession) -> None:

@@ -15,7 +15,7 @@ case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPla
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val settings = SpreadSettings(session)
-    if (settings.enabled) Regions.map(plan)(top => together(top, settings).getOrElse(top)) else plan
+    if (settings.readsTogether) Regions.map(plan)(top => together(top, settings).getOrElse(top)) else plan
   }
 
   private def together(top: SparkPlan, settings: SpreadSettings): Option[SparkPlan] =

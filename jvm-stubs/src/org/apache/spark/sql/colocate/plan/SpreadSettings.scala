@@ -9,6 +9,9 @@ private[plan] case class SpreadSettings(session: SparkSession) {
 
   def enabled: Boolean = Settings.flag(conf, "spark.colocate.skew.enabled")
 
+  /** Whole buckets that share tasks split nothing, and are asked for by themselves. */
+  def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether")
+
   val cores: Int = session.sparkContext.defaultParallelism.max(1)
 
   lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes").max(1)
