@@ -38,26 +38,29 @@ VALUES = {
 STORABLE = [name for name in VALUES if name not in ("months", "span", "interval", "nothing")]
 
 
-def rows_of(spark: SparkSession, names: list[str], count: int = 41) -> DataFrame:
+def rows_of(spark: SparkSession, names: list[str]) -> DataFrame:
     """Each value, and each value or null: whether a field is null must not depend on what its neighbours hold."""
     plain = [f"{VALUES[name]} AS {name}" for name in names]
     nullable = [f"if(id % 3 = {at % 3}, null, {VALUES[name]}) AS {name}_or_null" for at, name in enumerate(names)]
-    return spark.sql(f"SELECT id, {', '.join(plain + nullable)} FROM range(0, {count}, 1, 3)")
+    return spark.sql(f"SELECT id, {', '.join(plain + nullable)} FROM range(0, 41, 1, 3)")
+
+
+def exchange(spark: SparkSession, rows: DataFrame, buckets: int, packed: bool) -> Any:
+    """The physical plan of a shuffle of the rows, Spark's own or the same one packed."""
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    plain: Any = rows.repartition(buckets, "id")._jdf.queryExecution().executedPlan()
+    jvm: Any = spark._jvm
+    return jvm.org.apache.spark.sql.execution.colocate.PackedExchangeExec.of(plain) if packed else plain
 
 
 def shuffled(spark: SparkSession, rows: DataFrame, buckets: int, packed: bool) -> list[str]:
     """The bytes of each row behind a shuffle, sorted."""
-    exchange: Any = rows.repartition(buckets, "id")._jdf.queryExecution().executedPlan()
-    jvm: Any = spark._jvm
-    if packed:
-        exchange = jvm.org.apache.spark.sql.execution.colocate.PackedExchangeExec.of(exchange)
-    return sorted(row.toString() for row in exchange.executeCollect())
+    return sorted(row.toString() for row in exchange(spark, rows, buckets, packed).executeCollect())
 
 
 @pytest.mark.parametrize("buckets", [3, 250], ids=["stream per bucket", "sorted by bucket"])
 def test_each_type_comes_out_as_it_went_in(spark: SparkSession, buckets: int) -> None:
     """Above 200 buckets Spark's shuffle sorts serialized rows, and flushes after each."""
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
     rows = rows_of(spark, list(VALUES))
     plain = shuffled(spark, rows, buckets, packed=False)
     assert len(plain) == 41
@@ -66,7 +69,6 @@ def test_each_type_comes_out_as_it_went_in(spark: SparkSession, buckets: int) ->
 
 @pytest.mark.parametrize("columns", [1, 63, 64, 65, 129])
 def test_null_bits_of_several_words(spark: SparkSession, columns: int) -> None:
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
     values = ", ".join(f"if(id % {i + 2} = 0, null, '') AS c{i}" for i in range(columns - 1))
     rows = spark.sql(f"SELECT id {',' if values else ''} {values} FROM range(0, 100, 1, 2)")
     assert shuffled(spark, rows, 3, packed=True) == shuffled(spark, rows, 3, packed=False)
@@ -93,16 +95,13 @@ def test_only_the_shuffle_of_the_write_is_packed(spark: SparkSession, db: str) -
 
 def test_packed_rows_take_less_than_half(spark: SparkSession, db: str) -> None:
     """Eight bytes for each field, most of them zero: what a row of numbers is."""
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
     columns = ", ".join(f"hash(id, {i}) & 255 AS c{i}" for i in range(20))
     numbers = spark.sql(f"SELECT id, {columns} FROM range(0, 20000, 1, 2)")
-    jvm: Any = spark._jvm
-    plain: Any = numbers.repartition(3, "id")._jdf.queryExecution().executedPlan()
-    packed = jvm.org.apache.spark.sql.execution.colocate.PackedExchangeExec.of(plain)
+    plain, packed = (exchange(spark, numbers, 3, packed) for packed in (False, True))
     sizes = []
-    for exchange in (plain, packed):
-        exchange.executeCollect()
-        sizes.append(exchange.metrics().apply("shuffleBytesWritten").value())
+    for one in (plain, packed):
+        one.executeCollect()
+        sizes.append(one.metrics().apply("shuffleBytesWritten").value())
     assert packed.metrics().apply("dataSize").value() == plain.metrics().apply("dataSize").value()
     assert sizes[1] * 2 < sizes[0]
 

@@ -19,7 +19,7 @@ import org.apache.spark.sql.colocate.write._
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
  *               |          |          |                       |                                   |            |
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
- *                          |   WrapNativeDdl, KeepNativeLayout  |                              PackShuffledRows   PruneByBroadcast
+ *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
  *                              LayOutWrites           JoinFileListLocally
