@@ -10,6 +10,8 @@ from tests.spark.oracle import compare
 from tests.spark.plans import nodes
 from tools.plans import kind, walk
 
+HASH_JOINS = ("ShuffledHashJoinExec", "BucketHashJoinExec")
+
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
@@ -38,7 +40,7 @@ def session(spark: SparkSession, tables: str) -> SparkSession:
 
 def built_from(spark: SparkSession, sql: str) -> list[str]:
     """The nodes in the build side of the query's one hash join within buckets, such as `ColocatedScan build.big`."""
-    (join,) = [node for node in nodes(spark.sql(sql)) if kind(node) == "ShuffledHashJoinExec"]
+    (join,) = [node for node in nodes(spark.sql(sql)) if kind(node) in HASH_JOINS]
     side = join.left() if str(join.buildSide()) == "BuildLeft" else join.right()
     return [str(node.nodeName()) for node in walk(side)]
 

@@ -20,7 +20,7 @@ import org.apache.spark.sql.colocate.write._
  *               |          |          |                       |                                   |            |
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
  *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  PruneByBroadcast
- *                          |   CarryWriterOptions     PlanColocatedScans
+ *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands
@@ -82,5 +82,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // when a stage's broadcasts are finished: the buckets of their keys
     extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)
+
+    // last: operators of our own in the place of Spark's
+    extensions.injectColumnar(_ => FuseHashJoins)
   }
 }

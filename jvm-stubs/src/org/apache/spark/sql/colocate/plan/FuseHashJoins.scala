@@ -1,0 +1,62 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec}
+import org.apache.spark.sql.execution.joins.colocate.{BucketHashJoinExec, JoinInputExec}
+
+/**
+ * A hash join within buckets gets our own operator: one piece of generated code with the scan that it streams, and a
+ * table made for long keys. The last rule of all, over plans that have their columnar transitions, so that every other
+ * rule, AQE's too, sees the join that it knows.
+ */
+object FuseHashJoins extends ColumnarRule {
+
+  override def postColumnarTransitions: Rule[SparkPlan] = plan =>
+    if (!RuleRegistry.isActive("FuseHashJoins") || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
+    else plan.transformUp { case join: ShuffledHashJoinExec if isWithinBuckets(join) => fused(join).getOrElse(join) }
+
+  private def isWithinBuckets(join: ShuffledHashJoinExec): Boolean =
+    streams(join.joinType, join.buildSide) && join.children.exists(readsBuckets)
+
+  /** Where the build side's rows without a partner are part of the result, Spark's join has code of its own. */
+  private def streams(joinType: JoinType, built: BuildSide): Boolean = joinType match {
+    case _: InnerLike => true
+    case LeftOuter | LeftSingle | LeftSemi | LeftAnti | _: ExistenceJoin => built == BuildRight
+    case RightOuter => built == BuildLeft
+    case _ => false
+  }
+
+  private def readsBuckets(plan: SparkPlan): Boolean = plan match {
+    case _: ColocatedScanExec => true
+    case _: Exchange => false
+    case _ => plan.children.exists(readsBuckets)
+  }
+
+  private def fused(join: ShuffledHashJoinExec): Option[SparkPlan] = {
+    val one = isOneInput(JoinSides.streamed(join))
+    val own = BucketHashJoinExec.of(join)
+    Option.when(one || own.hasOwnTable) {
+      val made = own.buildSide match {
+        case BuildLeft => own.copy(left = JoinInputExec(own.left), right = streamed(own.right, one))
+        case BuildRight => own.copy(left = streamed(own.left, one), right = JoinInputExec(own.right))
+      }
+      made.copyTagsFrom(join)
+      made
+    }
+  }
+
+  private def streamed(side: SparkPlan, one: Boolean): SparkPlan = if (one) side else JoinInputExec(side)
+
+  /** Generated code has room for two inputs, and the build side is one. */
+  private def isOneInput(plan: SparkPlan): Boolean = plan match {
+    case _: ColocatedScanExec => true
+    case _: ProjectExec | _: FilterExec | _: ColumnarToRowExec => isOneInput(plan.children.head)
+    case join: BroadcastHashJoinExec => isOneInput(JoinSides.streamed(join))
+    case _ => false
+  }
+}

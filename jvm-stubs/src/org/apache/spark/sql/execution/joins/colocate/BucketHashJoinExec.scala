@@ -1,0 +1,118 @@
+package org.apache.spark.sql.execution.joins.colocate
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.spark.TaskContext
+import org.apache.spark.memory.TaskMemoryManager
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
+import org.apache.spark.sql.catalyst.optimizer.BuildSide
+import org.apache.spark.sql.catalyst.plans.{JoinType, LeftExistence}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
+import org.apache.spark.sql.execution.joins.{HashedRelation, HashedRelationInfo, HashJoin, ShuffledHashJoinExec, ShuffledJoin}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.types.LongType
+
+/**
+ * Spark's hash join of two sides that are dealt out alike, where the streamed side is no shuffle but a scan: that side
+ * is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the two.
+ * Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated code
+ * of its own. The join's code is Spark's; its build side is a LongKeyTable where that fits, else Spark's relation.
+ */
+case class BucketHashJoinExec(
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    joinType: JoinType,
+    buildSide: BuildSide,
+    condition: Option[Expression],
+    left: SparkPlan,
+    right: SparkPlan,
+    isSkewJoin: Boolean)
+    extends HashJoin
+    with ShuffledJoin {
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "buildDataSize" -> SQLMetrics.createSizeMetric(sparkContext, "data size of build side"),
+    "buildTime" -> SQLMetrics.createTimingMetric(sparkContext, "time to build hash map"))
+
+  override def output: Seq[Attribute] = super[ShuffledJoin].output
+
+  override def outputPartitioning: Partitioning = super[ShuffledJoin].outputPartitioning
+
+  override def outputOrdering: Seq[SortOrder] = super[HashJoin].outputOrdering
+
+  /** Spark's relation drops second rows of a key as they come, where a join asks only whether there is one. */
+  private lazy val wantsAnyPartner: Boolean = joinType match {
+    case LeftExistence(_) => condition.isEmpty
+    case _ => false
+  }
+
+  /** Is the build side a LongKeyTable? */
+  lazy val hasOwnTable: Boolean =
+    buildBoundKeys.size == 1 && buildBoundKeys.head.dataType == LongType && !wantsAnyPartner
+
+  /** Called by generated code. */
+  def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
+    val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, memory)
+    (table, table.getUsed, () => table.close())
+  }
+
+  /** Called by generated code. */
+  def buildRelation(rows: Iterator[InternalRow]): HashedRelation = built { memory =>
+    val relation =
+      HashedRelation(rows, buildBoundKeys, taskMemoryManager = memory, ignoresDuplicatedKey = wantsAnyPartner)
+    (relation, relation.estimatedSize, () => relation.close())
+  }
+
+  private def built[A](make: TaskMemoryManager => (A, Long, () => Unit)): A = {
+    val start = System.nanoTime()
+    val context = TaskContext.get()
+    val (made, bytes, close) = make(context.taskMemoryManager())
+    longMetric("buildTime") += NANOSECONDS.toMillis(System.nanoTime() - start)
+    longMetric("buildDataSize") += bytes
+    context.addTaskCompletionListener[Unit](_ => close())
+    made
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val numOutputRows = longMetric("numOutputRows")
+    streamedPlan.execute().zipPartitions(buildPlan.execute()) { (streamed, rows) =>
+      join(streamed, buildRelation(rows), numOutputRows)
+    }
+  }
+
+  /** Generated code takes two inputs at most: FuseHashJoins sees to it that the streamed side is one. */
+  override def inputRDDs(): Seq[RDD[InternalRow]] =
+    streamedPlan.asInstanceOf[CodegenSupport].inputRDDs() :+ buildPlan.execute()
+
+  override def needCopyResult: Boolean = true
+
+  override protected def prepareRelation(ctx: CodegenContext): HashedRelationInfo = {
+    val join = ctx.addReferenceObj("join", this)
+    val (of, build) =
+      if (hasOwnTable) (classOf[LongKeyTable].getName, "buildTable")
+      else (classOf[HashedRelation].getName, "buildRelation")
+    val term = ctx.addMutableState(of, "relation", v => s"$v = $join.$build(inputs[1]);", forceInline = true)
+    HashedRelationInfo(term, keyIsUnique = false, isEmpty = false)
+  }
+
+  override protected def withNewChildrenInternal(newLeft: SparkPlan, newRight: SparkPlan): BucketHashJoinExec =
+    copy(left = newLeft, right = newRight)
+}
+
+object BucketHashJoinExec {
+
+  def of(join: ShuffledHashJoinExec): BucketHashJoinExec = BucketHashJoinExec(
+    join.leftKeys,
+    join.rightKeys,
+    join.joinType,
+    join.buildSide,
+    join.condition,
+    join.left,
+    join.right,
+    join.isSkewJoin)
+}

@@ -1,0 +1,155 @@
+package org.apache.spark.sql.execution.joins.colocate
+
+import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.errors.QueryExecutionErrors
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.array.LongArray
+
+/**
+ * Rows with their keys, one behind the other in pages, each with a link to another row of the same key:
+ *
+ * {{{
+ *   key | next (36 bits), bytes (28 bits) | row ...
+ * }}}
+ *
+ * A row's address is its page and the word where it starts there; 0 is no address.
+ */
+private[colocate] final class KeyedRows(memory: MemoryConsumer) {
+  import KeyedRows._
+
+  private[this] var pages = new Array[LongArray](8)
+  private[this] var bases = new Array[AnyRef](8)
+  private[this] var offsets = new Array[Long](8)
+  private[this] var ends = new Array[Int](8) // in words
+  private[this] var pageCount = 0
+
+  private[this] var base: AnyRef = _
+  private[this] var offset = 0L
+  private[this] var cursor = 0
+  private[this] var limit = 0
+
+  private[this] var rowCount = 0L
+  private[this] var least = Long.MaxValue
+  private[this] var most = Long.MinValue
+
+  def count: Long = rowCount
+
+  /** Of all keys; greater than `maxKey` if there are none. */
+  def minKey: Long = least
+
+  def maxKey: Long = most
+
+  def append(key: Long, row: UnsafeRow): Unit = {
+    val bytes = row.getSizeInBytes
+    if (bytes >= (1 << BytesBits)) throw QueryExecutionErrors.rowLargerThan256MUnsupportedError()
+    val words = HeaderWords + bytes / 8
+    if (words > limit - cursor) addPage(words)
+    val to = offset + cursor * 8L
+    Platform.putLong(base, to, key)
+    Platform.putLong(base, to + 8, bytes)
+    Platform.copyMemory(row.getBaseObject, row.getBaseOffset, base, to + 8 * HeaderWords, bytes)
+    cursor += words
+    rowCount += 1
+    if (key < least) least = key
+    if (key > most) most = key
+  }
+
+  def key(address: Long): Long = {
+    val page = (address >>> WordBits).toInt
+    Platform.getLong(bases(page), offsets(page) + ((address & WordMask) << 3))
+  }
+
+  def next(address: Long): Long = {
+    val page = (address >>> WordBits).toInt
+    Platform.getLong(bases(page), offsets(page) + ((address & WordMask) << 3) + 8) >>> BytesBits
+  }
+
+  /** Puts `address` in front of the rows that start at `next`. */
+  def link(address: Long, next: Long): Unit = {
+    val page = (address >>> WordBits).toInt
+    val at = offsets(page) + ((address & WordMask) << 3) + 8
+    Platform.putLong(bases(page), at, (next << BytesBits) | (Platform.getLong(bases(page), at) & BytesMask))
+  }
+
+  def pointTo(address: Long, row: UnsafeRow): Unit = {
+    val page = (address >>> WordBits).toInt
+    val at = offsets(page) + ((address & WordMask) << 3)
+    row.pointTo(bases(page), at + 8 * HeaderWords, (Platform.getLong(bases(page), at + 8) & BytesMask).toInt)
+  }
+
+  /** Calls `enter` with each row's key and address, in the order in which they came, until it says false. */
+  def foreach(enter: Entry): Boolean = {
+    if (pageCount > 0) ends(pageCount - 1) = cursor
+    var page = 0
+    var goOn = true
+    while (goOn && page < pageCount) {
+      val from = offsets(page)
+      val of = bases(page)
+      var word = FirstWord
+      while (goOn && word < ends(page)) {
+        val at = from + word * 8L
+        goOn = enter(Platform.getLong(of, at), (page.toLong << WordBits) | word)
+        word += HeaderWords + ((Platform.getLong(of, at + 8) & BytesMask) >>> 3).toInt
+      }
+      page += 1
+    }
+    goOn
+  }
+
+  def free(): Unit = {
+    while (pageCount > 0) {
+      pageCount -= 1
+      memory.freeArray(pages(pageCount))
+      pages(pageCount) = null
+      bases(pageCount) = null
+    }
+    base = null
+    cursor = 0
+    limit = 0
+  }
+
+  /** Small tasks get small pages; a row that is larger than any page gets its own. */
+  private def addPage(words: Int): Unit = {
+    if (pageCount > 0) ends(pageCount - 1) = cursor
+    if (pageCount == pages.length) makeRoom()
+    val size = math.max(FirstWord + words, math.min(LeastWords << math.min(pageCount, 9), MostWords))
+    val page = memory.allocateArray(size)
+    pages(pageCount) = page
+    base = page.memoryBlock.getBaseObject
+    offset = page.memoryBlock.getBaseOffset
+    bases(pageCount) = base
+    offsets(pageCount) = offset
+    pageCount += 1
+    cursor = FirstWord
+    limit = size
+  }
+
+  private def makeRoom(): Unit = {
+    pages = java.util.Arrays.copyOf(pages, 2 * pageCount)
+    bases = java.util.Arrays.copyOf(bases, 2 * pageCount)
+    offsets = java.util.Arrays.copyOf(offsets, 2 * pageCount)
+    ends = java.util.Arrays.copyOf(ends, 2 * pageCount)
+  }
+}
+
+private[colocate] object KeyedRows {
+
+  /** What is done with a row; false: no more rows. */
+  trait Entry {
+    def apply(key: Long, address: Long): Boolean
+  }
+
+  private val BytesBits = 28
+  private val BytesMask = (1L << BytesBits) - 1
+  private val WordBits = 22
+  private val WordMask = (1L << WordBits) - 1
+  private val HeaderWords = 2
+
+  /** Not 0, so that no row has the address 0. */
+  private val FirstWord = 1
+
+  /** 64 KiB and 32 MiB. */
+  private val LeastWords = 1 << 13
+  private val MostWords = 1 << WordBits
+}

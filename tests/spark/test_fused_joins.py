@@ -1,0 +1,131 @@
+"""The hash join of our own: every kind of key and of join gives the rows of stock Spark's, in generated code and without."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import create_member, fill
+from tests.spark.oracle import compare
+
+OWN = "BucketHashJoinExec"
+
+# Kind -> k of row `id` in the built and in the streamed table.
+KEYS = {
+    "ascending": ("id", "id + 100"),
+    "repeated": ("id div 7", "id div 3"),
+    "nulls": ("if(id % 50 < 20, null, id)", "if(id % 40 < 20, null, id)"),
+    "scattered": ("id * 2654435761 % 1000003", "id * 2654435761 % 1000003 + id % 2"),
+    "whole_range": (
+        "id * 9223372036854775 - 9223372036854775807",
+        "id * 9223372036854775 - 9223372036854775807 + id % 2",
+    ),
+    # All but one in a tiny part of the range: in order they would all want one slot.
+    "crowded": ("if(id = 7, 4611686018427387904, id)", "if(id % 100 = 7, 4611686018427387904, id - 50)"),
+    "extremes": (
+        "element_at(array(-9223372036854775807 - 1, 9223372036854775807, 0, -1), int(id % 4 + 1))",
+        "element_at(array(9223372036854775807, -9223372036854775807 - 1, 1, -1), int(id % 4 + 1))",
+    ),
+    "one": ("5", "id % 10"),
+}
+BUILT = {"extremes": 8, "one": 3}  # rows, where they are not 300; twice as many are streamed
+
+JOINS = {
+    "inner": "SELECT s.v, b.w, b.text FROM streamed s JOIN built b ON s.k = b.k",
+    "condition": "SELECT s.v, b.w, b.text FROM streamed s JOIN built b ON s.k = b.k AND s.v % 5 < b.w % 7",
+    "left": "SELECT s.v, b.w, b.text FROM streamed s LEFT JOIN built b ON s.k = b.k AND b.w % 2 = 0",
+    "right": "SELECT s.v, b.w, b.text FROM built b RIGHT JOIN streamed s ON s.k = b.k AND s.v % 3 = 0",
+    "semi": "SELECT s.v, 0, '' FROM streamed s LEFT SEMI JOIN built b ON s.k = b.k",
+    "semi_condition": "SELECT s.v, 0, '' FROM streamed s LEFT SEMI JOIN built b ON s.k = b.k AND s.v > b.w",
+    "anti": "SELECT s.v, 0, '' FROM streamed s LEFT ANTI JOIN built b ON s.k = b.k",
+    "anti_condition": "SELECT s.v, 0, '' FROM streamed s LEFT ANTI JOIN built b ON s.k = b.k AND s.v > b.w",
+    "exists": (
+        "SELECT s.v, 0, '' FROM streamed s "
+        "WHERE s.v % 11 = 0 OR EXISTS (SELECT 1 FROM built b WHERE b.k = s.k AND b.w <> s.v)"
+    ),
+    "nothing_built": "SELECT s.v, b.w, b.text FROM streamed s LEFT JOIN built b ON s.k = b.k AND b.w < -1",
+}
+
+
+FEW = ("inner", "left", "semi_condition", "anti")
+
+
+def union(kind: str, names: Iterable[str] = JOINS) -> str:
+    """The joins of these names, each between the rows of one kind."""
+    tables = "".join(f"{name} AS (SELECT k, v, w, text FROM {name} WHERE kind = '{kind}'), " for name in ("b0", "s0"))
+    joins = " UNION ALL ".join(f"SELECT '{name}' AS join, * FROM ({JOINS[name]}) AS t(v, w, text)" for name in names)
+    return f"WITH {tables.replace('b0 AS', 'built AS').replace('s0 AS', 'streamed AS').rstrip(', ')} {joins}"
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    """b0 and s0, twice as large, with the rows of each kind. A text of 100 kB is larger than a page."""
+    spark.sql("CREATE DATABASE fused")
+    spark.sql("USE fused")
+    for at, table in enumerate(("b0", "s0")):
+        create_member(spark, table, "k BIGINT, v BIGINT, w BIGINT, text STRING, kind STRING", ["k"], 2)
+        text = "repeat(cast(id AS STRING), if(id % 97 = 3, 33000, 1))"
+        rows = [
+            f"SELECT {keys[at]}, id, id + 1, {text if kind == 'ascending' else 'cast(id AS STRING)'}, '{kind}' "
+            f"FROM range({(at + 1) * BUILT.get(kind, 300)})"
+            for kind, keys in KEYS.items()
+        ]
+        fill(spark, table, " UNION ALL ".join(rows), ["k", "v", "w", "text", "kind"])
+    spark.sql("USE default")
+    yield "fused"
+    spark.sql("DROP DATABASE fused CASCADE")
+
+
+@pytest.fixture
+def session(spark: SparkSession, tables: str) -> SparkSession:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    return spark
+
+
+def test_every_join_gives_the_rows_of_stock_spark(session: SparkSession) -> None:
+    assert_fused(session, "ascending", JOINS)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KEYS if kind != "ascending"])
+def test_every_kind_of_key_gives_the_rows_of_stock_spark(session: SparkSession, kind: str) -> None:
+    assert_fused(session, kind, FEW)
+
+
+def assert_fused(session: SparkSession, kind: str, names: Collection[str]) -> None:
+    pair = compare(session, union(kind, names))
+    assert pair.on.exchanges == 0
+    assert pair.on.rows
+    assert pair.on.kinds.count(OWN) == len(names)
+
+
+def test_rows_are_the_same_without_generated_code(session: SparkSession) -> None:
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
+    assert_fused(session, "nulls", JOINS)
+
+
+def test_joins_above_joins_and_broadcasts_in_between(session: SparkSession) -> None:
+    """Generated code has two inputs at most: of two joins within buckets only the lower one streams its scan."""
+    dimension = "(SELECT /*+ BROADCAST */ * FROM VALUES (0L, 'even'), (1L, 'odd') AS d(parity, name))"
+    three = (
+        f"SELECT s.v, b.w, c.w, d.name FROM s0 s JOIN {dimension} d ON s.v % 2 = d.parity "
+        "JOIN b0 b ON s.k = b.k AND b.kind = 'ascending' JOIN b0 c ON s.k = c.k AND c.kind = 'nulls' "
+        "WHERE s.kind = 'ascending'"
+    )
+    pair = compare(session, three)
+    assert pair.on.exchanges == 0
+    assert pair.on.rows
+    assert pair.on.kinds.count(OWN) == 2
+    assert pair.on.kinds.count("BroadcastHashJoinExec") == 1
+
+
+def test_a_limit_may_leave_the_join_in_the_middle(session: SparkSession) -> None:
+    sql = "SELECT s.v, b.w FROM s0 s JOIN b0 b ON s.k = b.k AND s.kind = b.kind LIMIT 20"
+    on = session.sql(sql).collect()
+    assert len(on) == 20
+
+
+def test_full_outer_and_outer_joins_of_the_built_side_stay_with_spark(session: SparkSession) -> None:
+    for join in ("FULL", "RIGHT"):
+        pair = compare(session, f"SELECT s.v, b.w FROM b0 b {join} JOIN s0 s ON s.k = b.k AND s.kind = b.kind")
+        assert (OWN in pair.on.kinds) == (join == "RIGHT")
