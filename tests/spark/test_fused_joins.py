@@ -1,4 +1,4 @@
-"""The hash join of our own: every kind of key and of join gives the rows of stock Spark's, in generated code and without."""
+"""The hash join of our own gives the rows of stock Spark's: every kind of join and of key, generated code and none."""
 
 from collections.abc import Collection, Iterable, Iterator
 
