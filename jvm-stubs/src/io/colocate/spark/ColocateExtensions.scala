@@ -21,7 +21,7 @@ import org.apache.spark.sql.colocate.write._
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
  *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
- *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite
+ *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands
  * }}}
@@ -85,5 +85,6 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // last: operators of our own in the place of Spark's
     extensions.injectColumnar(_ => FuseHashJoins)
+    extensions.injectColumnar(_ => AggregateRuns)
   }
 }
