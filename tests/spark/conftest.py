@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.sessions import builder
+from tests.spark.sessions import INTERPRETED, builder
 
 _numbers = itertools.count(1)
 
@@ -45,3 +45,17 @@ def _settings_are_put_back() -> Iterator[None]:
     for key, value in before.items():
         if after.get(key) != value:
             session.conf.set(key, value)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_generated_code(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For a module that says `INTERPRETED = True`: its tests look at plans and files, over a few rows."""
+    if not getattr(request.module, "INTERPRETED", False):
+        yield
+        return
+    session: SparkSession = request.getfixturevalue("spark")
+    for key, value in INTERPRETED.items():
+        session.conf.set(key, value)
+    yield
+    for key in INTERPRETED:
+        session.conf.unset(key)

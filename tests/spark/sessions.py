@@ -34,6 +34,9 @@ SMALL = {
     "spark.sql.codegen.cache.maxEntries": "5000",
 }
 
+# Where many statements change a few rows, to compile their code takes longer than to run it.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
 
 @dataclass(frozen=True)
 class Ran:

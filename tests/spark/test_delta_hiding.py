@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+INTERPRETED = True
+
 BUCKET = "_colocate_bucket"
 COLUMNS = ["id", "dt", "v"]
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+INTERPRETED = True
+
 BUCKETS = "CLUSTERED BY (id) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
 DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 

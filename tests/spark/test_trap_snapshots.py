@@ -10,6 +10,8 @@ from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import Rows, assert_no_exchange, compare, multiset
 from tests.spark.plans import kinds
 
+INTERPRETED = True
+
 ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)) AS k, id AS v FROM range({start}, {end})"
 
 

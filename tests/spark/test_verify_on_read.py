@@ -18,6 +18,8 @@ from tests.spark.native import files, folder
 from tests.spark.oracle import Rows, compare, multiset, run
 from tests.spark.strays import bucket_file, drop_in, rename
 
+INTERPRETED = True
+
 JOIN = "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k"
 KEYS = {"k": pa.array(range(13), pa.int32()), "v": pa.array(range(500, 513), pa.int64())}
 TRIALS = int(os.environ.get("COLOCATE_TRIALS", "8"))
