@@ -26,8 +26,8 @@ def values(key: str) -> str:
         f"SELECT {key}, if(id % 5 = 0, null, cast(id % 3 AS INT)), if(id % 7 = 0, null, date_add(date '2020-01-01', "
         "cast(id % 2 AS INT))), if(id % 6 = 0, null, timestamp '2020-01-01' + make_interval(0, 0, 0, "
         "cast(id % 2 AS INT))), if(id % 4 = 0, null, id % 3 = 0), cast(id % 100 AS SMALLINT), "
-        "if(id % 9 = 0, null, id / 4), if(id % 8 = 0, null, id * 12345678901234.5678), if(id % 3 = 0, null, id - 500), cast(id % 4 AS STRING), "
-        "if(id % 3 = 0, -0D, 0D)"
+        "if(id % 9 = 0, null, id / 4), if(id % 8 = 0, null, id * 12345678901234.5678), if(id % 3 = 0, null, id - 500), "
+        "cast(id % 4 AS STRING), if(id % 3 = 0, -0D, 0D)"
     )
 
 
