@@ -47,7 +47,7 @@ JOINS = {
 }
 
 
-FEW = ("inner", "left", "semi_condition", "anti")
+FEW = ("inner", "left", "semi", "semi_condition", "anti")
 
 
 def union(kind: str, names: Iterable[str] = JOINS) -> str:

@@ -7,6 +7,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoinExec}
+import org.apache.spark.sql.execution.joins.colocate.BucketHashJoinExec
 
 /**
  * Turns a merge join over buckets into a hash join where the build side of the largest task surely fits: Spark's hash
@@ -42,8 +43,8 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     fitting.minByOption(_._1).map(_._2)
   }
 
-  private def hash(join: SortMergeJoinExec, side: BuildSide): SparkPlan =
-    ShuffledHashJoinExec(
+  private def hash(join: SortMergeJoinExec, side: BuildSide): SparkPlan = {
+    val hashed = ShuffledHashJoinExec(
       join.leftKeys,
       join.rightKeys,
       join.joinType,
@@ -51,4 +52,8 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
       join.condition,
       JoinSides.unsorted(join.left),
       JoinSides.unsorted(join.right))
+    hashed.copyTagsFrom(join) // a transform would not, once there is a tag
+    hashed.setTagValue(BucketHashJoinExec.IsBounded, ())
+    hashed
+  }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.optimizer.BuildSide
 import org.apache.spark.sql.catalyst.plans.{JoinType, LeftExistence}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 import org.apache.spark.sql.execution.joins.{HashedRelation, HashedRelationInfo, HashJoin, ShuffledHashJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
@@ -21,6 +22,8 @@ import org.apache.spark.sql.types.LongType
  * is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the two.
  * Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated code
  * of its own. The join's code is Spark's; its build side is a LongKeyTable where that fits, else Spark's relation.
+ *
+ * @param isBounded all rows of the build side surely fit the task's memory
  */
 case class BucketHashJoinExec(
     leftKeys: Seq[Expression],
@@ -30,6 +33,7 @@ case class BucketHashJoinExec(
     condition: Option[Expression],
     left: SparkPlan,
     right: SparkPlan,
+    isBounded: Boolean,
     isSkewJoin: Boolean)
     extends HashJoin
     with ShuffledJoin {
@@ -45,19 +49,23 @@ case class BucketHashJoinExec(
 
   override def outputOrdering: Seq[SortOrder] = super[HashJoin].outputOrdering
 
-  /** Spark's relation drops second rows of a key as they come, where a join asks only whether there is one. */
+  override def stringArgs: Iterator[Any] = super.stringArgs.toSeq.dropRight(1).iterator
+
   private lazy val wantsAnyPartner: Boolean = joinType match {
     case LeftExistence(_) => condition.isEmpty
     case _ => false
   }
 
-  /** Is the build side a LongKeyTable? */
+  /**
+   * Is the build side a LongKeyTable? Where a join asks only whether there is a partner, Spark's relation drops second
+   * rows of a key as they come; ours only neighbours, so all rows must be known to fit.
+   */
   lazy val hasOwnTable: Boolean =
-    buildBoundKeys.size == 1 && buildBoundKeys.head.dataType == LongType && !wantsAnyPartner
+    buildBoundKeys.size == 1 && buildBoundKeys.head.dataType == LongType && (isBounded || !wantsAnyPartner)
 
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
-    val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, memory)
+    val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, wantsAnyPartner, memory)
     (table, table.getUsed, () => table.close())
   }
 
@@ -106,6 +114,9 @@ case class BucketHashJoinExec(
 
 object BucketHashJoinExec {
 
+  /** On a hash join whose build side was found to fit, in full, before it was chosen. */
+  val IsBounded: TreeNodeTag[Unit] = TreeNodeTag[Unit]("colocate.bounded")
+
   def of(join: ShuffledHashJoinExec): BucketHashJoinExec = BucketHashJoinExec(
     join.leftKeys,
     join.rightKeys,
@@ -114,5 +125,6 @@ object BucketHashJoinExec {
     join.condition,
     join.left,
     join.right,
+    join.getTagValue(IsBounded).isDefined,
     join.isSkewJoin)
 }

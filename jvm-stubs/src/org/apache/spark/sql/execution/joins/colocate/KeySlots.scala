@@ -44,21 +44,24 @@ private[colocate] final class KeySlots private (
 
   private def at(slot: Int): Long = Platform.getLong(base, offset + slot * 8L)
 
-  /** False if the rows collide so often that these slots are not worth having. */
+  /** False if the rows collide so often, or somewhere so much, that these slots are not worth having. */
   private def fill(rows: KeyedRows): Boolean = {
     array.zeroOut()
-    var patience = if (inOrder) KeySlots.StepsPerRow * rows.count + KeySlots.StepsAnyway else Long.MaxValue
+    val most = if (inOrder) KeySlots.StepsOfOneRow else length
+    var left = if (inOrder) KeySlots.StepsPerRow * rows.count + KeySlots.StepsAnyway else Long.MaxValue
     rows.foreach { (key, address) =>
       var slot = first(key)
       var other = at(slot)
+      var steps = 0
       while (other != 0 && rows.key(other) != key) {
         slot = following(slot)
         other = at(slot)
-        patience -= 1
+        steps += 1
       }
       if (other != 0) rows.link(address, other)
       Platform.putLong(base, offset + slot * 8L, address)
-      patience >= 0
+      left -= steps
+      left >= 0 && steps <= most
     }
   }
 
@@ -74,6 +77,9 @@ private[colocate] object KeySlots {
 
   /** Keys that are as good as random need one step each where two thirds of the slots are taken. */
   private val StepsPerRow = 2
+
+  /** Few keys that crowd in a corner add little to the sum, and much to the time if every row asks for them. */
+  private val StepsOfOneRow = 128
   private val StepsAnyway = 64
 
   /** So that twice as many can be counted. */
@@ -84,7 +90,7 @@ private[colocate] object KeySlots {
     else {
       val ordered = inOrder(rows, memory)
       if (ordered.fill(rows)) ordered
-      else {
+      else { // links that were made stay true: to the row of the same key that came before
         ordered.free(memory)
         val hashed = spread(rows, memory)
         hashed.fill(rows)
@@ -92,7 +98,7 @@ private[colocate] object KeySlots {
       }
     }
 
-  /** One and a half to three slots a row, over the range of the keys; as many as rows' worth beyond it for the last ones. */
+  /** One and a half to three slots a row, dealt out over the range of the keys. */
   private def inOrder(rows: KeyedRows, memory: MemoryConsumer): KeySlots = {
     val range = rows.maxKey - rows.minKey // as an unsigned number
     var shift = 0

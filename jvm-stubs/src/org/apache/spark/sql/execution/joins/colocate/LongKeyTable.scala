@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.LongType
  *
  * Filled by one task and read by it alone. Memory is the task's, in whole pages; there is nothing to spill.
  */
-final class LongKeyTable(memory: TaskMemoryManager, fields: Int)
+final class LongKeyTable(memory: TaskMemoryManager, fields: Int, anyRow: Boolean)
     extends MemoryConsumer(memory, memory.getTungstenMemoryMode) {
 
   private[this] val rows = new KeyedRows(this)
@@ -23,7 +23,13 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int)
   private[this] val row = new UnsafeRow(fields)
   private[this] val matches = new Matches
 
-  private def append(key: Long, value: UnsafeRow): Unit = rows.append(key, value)
+  private[this] var lastKey = 0L
+
+  private def append(key: Long, value: UnsafeRow): Unit =
+    if (!anyRow || key != lastKey || rows.count == 0) {
+      rows.append(key, value)
+      lastKey = key
+    }
 
   private def finish(): Unit = slots = KeySlots.of(rows, this)
 
@@ -60,9 +66,17 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int)
 
 object LongKeyTable {
 
-  /** @param key of a row of `input`; rows without a key are left out */
-  def build(input: Iterator[InternalRow], key: Expression, fields: Int, memory: TaskMemoryManager): LongKeyTable = {
-    val table = new LongKeyTable(memory, fields)
+  /**
+   * @param key    of a row of `input`; rows without a key are left out
+   * @param anyRow one row of each key is enough: of neighbours with the same key, the first is taken
+   */
+  def build(
+      input: Iterator[InternalRow],
+      key: Expression,
+      fields: Int,
+      anyRow: Boolean,
+      memory: TaskMemoryManager): LongKeyTable = {
+    val table = new LongKeyTable(memory, fields, anyRow)
     key match {
       case BoundReference(at, LongType, _) => byColumn(table, input, at)
       case _ => byExpression(table, input, key)
