@@ -74,6 +74,10 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanExpands(s.asInstanceOf[SparkSession]))
 
+    // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions
+    extensions.injectColumnar(_ => FuseHashJoins)
+    extensions.injectColumnar(_ => AggregateRuns)
+
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))
     extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
@@ -82,9 +86,5 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // when a stage's broadcasts are finished: the buckets of their keys
     extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)
-
-    // last: operators of our own in the place of Spark's
-    extensions.injectColumnar(_ => FuseHashJoins)
-    extensions.injectColumnar(_ => AggregateRuns)
   }
 }
