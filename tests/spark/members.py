@@ -1,11 +1,21 @@
 """Members of a group for tests: made by DDL as a user makes them, filled from SQL, and the group's flag."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
 NATIVE = ("parquet", "orc")
+
+
+def database(spark: SparkSession, name: str, make: Callable[[SparkSession], None]) -> Iterator[str]:
+    """For a module's fixture, by `yield from`: a database with what `make` puts into it, dropped afterwards."""
+    spark.sql(f"CREATE DATABASE {name}")
+    spark.sql(f"USE {name}")
+    make(spark)
+    spark.sql("USE default")
+    yield name
+    spark.sql(f"DROP DATABASE {name} CASCADE")
 
 
 def create_member(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill
+from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
 from tools.plans import kind, walk
@@ -13,11 +13,8 @@ from tools.plans import kind, walk
 HASH_JOINS = ("ShuffledHashJoinExec", "BucketHashJoinExec")
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> Iterator[str]:
+def make_tables(spark: SparkSession) -> None:
     """big, small and wide: members; one: each j once, no member; twice: each j twice; other: like small, no member."""
-    spark.sql("CREATE DATABASE build")
-    spark.sql("USE build")
     for name, rows in (("big", 3000), ("small", 60)):
         create_member(spark, name, "k INT, j INT, v BIGINT", ["k"], 4)
         fill(spark, name, f"SELECT cast(id AS INT), cast(id % 7 AS INT), id FROM range({rows})", ["k", "j", "v"])
@@ -26,9 +23,11 @@ def tables(spark: SparkSession) -> Iterator[str]:
     for name, rows in (("one", 7), ("twice", 14)):
         spark.sql(f"CREATE TABLE {name} USING parquet AS SELECT cast(id % 7 AS INT) j, id w FROM range({rows})")
     spark.sql("CREATE TABLE other USING parquet AS SELECT cast(id AS INT) k, id v FROM range(60)")
-    spark.sql("USE default")
-    yield "build"
-    spark.sql("DROP DATABASE build CASCADE")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "build", make_tables)
 
 
 @pytest.fixture

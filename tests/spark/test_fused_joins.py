@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill
+from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
 
 OWN = "BucketHashJoinExec"
@@ -45,23 +45,21 @@ JOINS = {
     ),
     "nothing_built": "SELECT s.v, b.w, b.text FROM streamed s LEFT JOIN built b ON s.k = b.k AND b.w < -1",
 }
-
-
 FEW = ("inner", "left", "semi", "semi_condition", "anti")
 
 
 def union(kind: str, names: Iterable[str] = JOINS) -> str:
     """The joins of these names, each between the rows of one kind."""
-    tables = "".join(f"{name} AS (SELECT k, v, w, text FROM {name} WHERE kind = '{kind}'), " for name in ("b0", "s0"))
+    sides = ", ".join(
+        f"{side} AS (SELECT k, v, w, text FROM {table} WHERE kind = '{kind}')"
+        for side, table in (("built", "b0"), ("streamed", "s0"))
+    )
     joins = " UNION ALL ".join(f"SELECT '{name}' AS join, * FROM ({JOINS[name]}) AS t(v, w, text)" for name in names)
-    return f"WITH {tables.replace('b0 AS', 'built AS').replace('s0 AS', 'streamed AS').rstrip(', ')} {joins}"
+    return f"WITH {sides} {joins}"
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> Iterator[str]:
+def make_tables(spark: SparkSession) -> None:
     """b0 and s0, twice as large, with the rows of each kind. A text of 100 kB is larger than a page."""
-    spark.sql("CREATE DATABASE fused")
-    spark.sql("USE fused")
     for at, table in enumerate(("b0", "s0")):
         create_member(spark, table, "k BIGINT, v BIGINT, w BIGINT, text STRING, kind STRING", ["k"], 2)
         text = "repeat(cast(id AS STRING), if(id % 97 = 3, 33000, 1))"
@@ -71,9 +69,11 @@ def tables(spark: SparkSession) -> Iterator[str]:
             for kind, keys in KEYS.items()
         ]
         fill(spark, table, " UNION ALL ".join(rows), ["k", "v", "w", "text", "kind"])
-    spark.sql("USE default")
-    yield "fused"
-    spark.sql("DROP DATABASE fused CASCADE")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "fused", make_tables)
 
 
 @pytest.fixture

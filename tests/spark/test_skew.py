@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.dml import Member, assert_local, change
-from tests.spark.members import create_member, fill
+from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import Pair, compare
 from tests.spark.plans import nodes
 from tests.spark.strays import drop_in
@@ -17,14 +17,11 @@ HOT = 1
 SKEW = "spark.colocate.skew"
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> Iterator[str]:
+def make_tables(spark: SparkSession) -> None:
     """hot: nine of ten rows in bucket 1, in many row groups; even: its keys and others; some null keys in both.
 
     n_hot, n_even: the same as Parquet. thick: hot with one row group for each bucket. t1, t2: 24 buckets with few rows.
     """
-    spark.sql("CREATE DATABASE skew")
-    spark.sql("USE skew")
     spark.conf.set("parquet.block.size", "65536")
     try:
         for prefix, provider in (("", "delta"), ("n_", "parquet")):
@@ -41,9 +38,11 @@ def tables(spark: SparkSession) -> Iterator[str]:
     for name in ("t1", "t2"):
         create_member(spark, name, "k INT, v BIGINT", ["k"], 24, group="tiny")
         fill(spark, name, "SELECT if(id % 9 = 0, NULL, cast(id % 40 AS INT)), id FROM range(200)", ["k", "v"])
-    spark.sql("USE default")
-    yield "skew"
-    spark.sql("DROP DATABASE skew CASCADE")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "skew", make_tables)
 
 
 @pytest.fixture

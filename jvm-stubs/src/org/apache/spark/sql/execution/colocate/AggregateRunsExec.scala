@@ -54,12 +54,12 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
     keyVariables = keys.map(field(ctx, "key", _))
     bufferVariables = buffer.map(field(ctx, "buffer", _))
     ctx.INPUT_ROW = null
-    endRun = ctx.freshName("endRun")
+    val name = ctx.freshName("endRun")
     // What follows may be long, and a run ends in two places.
     endRun = ctx.addNewFunction(
-      endRun,
+      name,
       s"""
-         |private void $endRun() throws java.io.IOException {
+         |private void $name() throws java.io.IOException {
          |  $inRun = false;
          |  ${metricTerm(ctx, "numOutputRows")}.add(1);
          |  ${consume(ctx, keyVariables ++ bufferVariables)}

@@ -25,22 +25,21 @@ private[colocate] final class KeySlots private (
   private[this] val offset: Long = if (array == null) 0 else array.memoryBlock.getBaseOffset
 
   /** The address of the first row of a key, 0 if there is none. */
-  def find(rows: KeyedRows, key: Long): Long =
-    if (key < min || key > max) 0
-    else {
-      var slot = first(key)
-      var address = at(slot)
-      while (address != 0 && rows.key(address) != key) {
-        slot = following(slot)
-        address = at(slot)
-      }
-      address
+  def find(rows: KeyedRows, key: Long): Long = if (key < min || key > max) 0 else at(slotOf(rows, key))
+
+  /** Where the key is, or the free slot where it would be. */
+  private def slotOf(rows: KeyedRows, key: Long): Int = {
+    var slot = first(key)
+    var address = at(slot)
+    while (address != 0 && rows.key(address) != key) {
+      slot = if (slot + 1 == length) 0 else slot + 1
+      address = at(slot)
     }
+    slot
+  }
 
   private def first(key: Long): Int =
     if (inOrder) ((key - min) >>> shift).toInt else ((key * KeySlots.Spread) >>> shift).toInt
-
-  private def following(slot: Int): Int = if (slot + 1 == length) 0 else slot + 1
 
   private def at(slot: Int): Long = Platform.getLong(base, offset + slot * 8L)
 
@@ -50,16 +49,12 @@ private[colocate] final class KeySlots private (
     val most = if (inOrder) KeySlots.StepsOfOneRow else length
     var left = if (inOrder) KeySlots.StepsPerRow * rows.count + KeySlots.StepsAnyway else Long.MaxValue
     rows.foreach { (key, address) =>
-      var slot = first(key)
-      var other = at(slot)
-      var steps = 0
-      while (other != 0 && rows.key(other) != key) {
-        slot = following(slot)
-        other = at(slot)
-        steps += 1
-      }
+      val slot = slotOf(rows, key)
+      val other = at(slot)
       if (other != 0) rows.link(address, other)
       Platform.putLong(base, offset + slot * 8L, address)
+      val behind = slot - first(key)
+      val steps = if (behind < 0) behind + length else behind
       left -= steps
       left >= 0 && steps <= most
     }

@@ -55,28 +55,23 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
     if (key > most) most = key
   }
 
-  def key(address: Long): Long = {
-    val page = (address >>> WordBits).toInt
-    Platform.getLong(bases(page), offsets(page) + ((address & WordMask) << 3))
-  }
+  def key(address: Long): Long = Platform.getLong(pageOf(address), placeOf(address))
 
-  def next(address: Long): Long = {
-    val page = (address >>> WordBits).toInt
-    Platform.getLong(bases(page), offsets(page) + ((address & WordMask) << 3) + 8) >>> BytesBits
-  }
+  def next(address: Long): Long = header(address) >>> BytesBits
 
   /** Puts `address` in front of the rows that start at `next`. */
-  def link(address: Long, next: Long): Unit = {
-    val page = (address >>> WordBits).toInt
-    val at = offsets(page) + ((address & WordMask) << 3) + 8
-    Platform.putLong(bases(page), at, (next << BytesBits) | (Platform.getLong(bases(page), at) & BytesMask))
-  }
+  def link(address: Long, next: Long): Unit =
+    Platform.putLong(pageOf(address), placeOf(address) + 8, (next << BytesBits) | (header(address) & BytesMask))
 
-  def pointTo(address: Long, row: UnsafeRow): Unit = {
-    val page = (address >>> WordBits).toInt
-    val at = offsets(page) + ((address & WordMask) << 3)
-    row.pointTo(bases(page), at + 8 * HeaderWords, (Platform.getLong(bases(page), at + 8) & BytesMask).toInt)
-  }
+  def pointTo(address: Long, row: UnsafeRow): Unit =
+    row.pointTo(pageOf(address), placeOf(address) + 8 * HeaderWords, (header(address) & BytesMask).toInt)
+
+  /** The second word. */
+  private def header(address: Long): Long = Platform.getLong(pageOf(address), placeOf(address) + 8)
+
+  private def pageOf(address: Long): AnyRef = bases((address >>> WordBits).toInt)
+
+  private def placeOf(address: Long): Long = offsets((address >>> WordBits).toInt) + ((address & WordMask) << 3)
 
   /** Calls `enter` with each row's key and address, in the order in which they came, until it says false. */
   def foreach(enter: Entry): Boolean = {
