@@ -32,6 +32,8 @@ SMALL = {
     "spark.databricks.delta.snapshotPartitions": "1",
     # Spark keeps the last 100 pieces of code that it compiled: one test's queries push out what the next one needs.
     "spark.sql.codegen.cache.maxEntries": "5000",
+    # Code that does not compile fails its query, instead of giving the right rows from operators that need no code.
+    "spark.sql.codegen.fallback": "false",
 }
 
 # Where many statements change a few rows, to compile their code takes longer than to run it.

@@ -44,8 +44,13 @@ JOINS = {
         "WHERE s.v % 11 = 0 OR EXISTS (SELECT 1 FROM built b WHERE b.k = s.k AND b.w <> s.v)"
     ),
     "nothing_built": "SELECT s.v, b.w, b.text FROM streamed s LEFT JOIN built b ON s.k = b.k AND b.w < -1",
+    "full": "SELECT s.v, b.w, b.text FROM streamed s FULL JOIN built b ON s.k = b.k",
+    "full_condition": "SELECT s.v, b.w, b.text FROM built b FULL JOIN streamed s ON s.k = b.k AND s.v % 5 < b.w % 7",
+    "kept_left": "SELECT s.v, b.w, b.text FROM built b LEFT JOIN streamed s ON s.k = b.k AND s.v % 2 = 0",
+    "kept_right": "SELECT s.v, b.w, b.text FROM streamed s RIGHT JOIN built b ON s.k = b.k",
+    "nothing_streamed": "SELECT s.v, b.w, b.text FROM streamed s FULL JOIN built b ON s.k = b.k AND s.v < -1",
 }
-FEW = ("inner", "left", "semi", "semi_condition", "anti")
+FEW = ("inner", "left", "semi", "semi_condition", "anti", "full", "kept_left")
 
 
 def union(kind: str, names: Iterable[str] = JOINS) -> str:
@@ -125,7 +130,32 @@ def test_a_limit_may_leave_the_join_in_the_middle(session: SparkSession) -> None
     assert len(on) == 20
 
 
-def test_full_outer_and_outer_joins_of_the_built_side_stay_with_spark(session: SparkSession) -> None:
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT k, count(v), sum(w) FROM j GROUP BY k",
+        "SELECT w IS NULL, v IS NULL, count(*), max(text) FROM j GROUP BY 1, 2",
+        "SELECT v, w FROM j WHERE coalesce(v, w) % 3 = 0 AND text IS NOT NULL",
+        "SELECT v, w, explode(array(v, w)) FROM j",
+        "SELECT j.v, j.w, c.w FROM j JOIN b0 c ON j.k = c.k AND c.kind = 'repeated'",
+        "SELECT v, w, row_number() OVER (PARTITION BY k ORDER BY v, w) FROM j",
+    ],
+)
+def test_what_follows_a_full_outer_join_sees_both_kinds_of_rows(session: SparkSession, sql: str) -> None:
+    sides = "(SELECT * FROM b0 WHERE kind = 'nulls') b FULL JOIN (SELECT * FROM s0 WHERE kind = 'repeated') s"
+    rows = f"SELECT coalesce(b.k, s.k) AS k, s.v, b.w, b.text FROM {sides} ON b.k = s.k AND b.w % 4 > 0"
+    pair = compare(session, f"WITH j AS ({rows}) {sql}")
+    assert pair.on.rows
+    assert OWN in pair.on.kinds
+
+
+@pytest.mark.parametrize("rows", [1, 700])
+def test_a_limit_may_leave_a_full_outer_join_in_the_middle(session: SparkSession, rows: int) -> None:
+    sql = f"SELECT s.v, b.w FROM s0 s FULL JOIN b0 b ON s.k = b.k AND s.kind = b.kind LIMIT {rows}"
+    assert len(session.sql(sql).collect()) == rows
+
+
+def test_built_rows_without_a_partner_come_from_sparks_table_where_the_key_is_no_long(session: SparkSession) -> None:
     for join in ("FULL", "RIGHT"):
         pair = compare(session, f"SELECT s.v, b.w FROM b0 b {join} JOIN s0 s ON s.k = b.k AND s.kind = b.kind")
         assert (OWN in pair.on.kinds) == (join == "RIGHT")

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
-import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.execution._
@@ -18,18 +17,9 @@ object FuseHashJoins extends ColumnarRule {
 
   override def postColumnarTransitions: Rule[SparkPlan] = plan =>
     if (!RuleRegistry.isActive("FuseHashJoins") || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
-    else plan.transformUp { case join: ShuffledHashJoinExec if isWithinBuckets(join) => fused(join).getOrElse(join) }
-
-  private def isWithinBuckets(join: ShuffledHashJoinExec): Boolean =
-    streams(join.joinType, join.buildSide) && join.children.exists(readsBuckets)
-
-  /** Where the build side's rows without a partner are part of the result, Spark's join has code of its own. */
-  private def streams(joinType: JoinType, built: BuildSide): Boolean = joinType match {
-    case _: InnerLike => true
-    case LeftOuter | LeftSingle | LeftSemi | LeftAnti | _: ExistenceJoin => built == BuildRight
-    case RightOuter => built == BuildLeft
-    case _ => false
-  }
+    else plan.transformUp {
+      case join: ShuffledHashJoinExec if join.children.exists(readsBuckets) => fused(join).getOrElse(join)
+    }
 
   private def readsBuckets(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true
@@ -40,7 +30,8 @@ object FuseHashJoins extends ColumnarRule {
   private def fused(join: ShuffledHashJoinExec): Option[SparkPlan] = {
     val one = isOneInput(JoinSides.streamed(join))
     val own = BucketHashJoinExec.of(join)
-    Option.when(one || own.hasOwnTable) {
+    // For built rows without a partner, Spark's join has code of its own for its own table.
+    Option.when(own.hasOwnTable || (one && !own.keepsBuilt)) {
       val made = own.buildSide match {
         case BuildLeft => own.copy(left = JoinInputExec(own.left), right = streamed(own.right, one))
         case BuildRight => own.copy(left = streamed(own.left, one), right = JoinInputExec(own.right))

@@ -51,8 +51,8 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
 
   override protected def doProduce(ctx: CodegenContext): String = {
     inRun = ctx.addMutableState(CodeGenerator.JAVA_BOOLEAN, "inRun")
-    keyVariables = keys.map(field(ctx, "key", _))
-    bufferVariables = buffer.map(field(ctx, "buffer", _))
+    keyVariables = Fields.declare(ctx, "key", keys)
+    bufferVariables = Fields.declare(ctx, "buffer", buffer)
     ctx.INPUT_ROW = null
     val name = ctx.freshName("endRun")
     // What follows may be long, and a run ends in two places.
@@ -71,11 +71,6 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
      """.stripMargin
   }
 
-  private def field(ctx: CodegenContext, name: String, of: Attribute): ExprCode = {
-    val value = JavaCode.global(ctx.addMutableState(CodeGenerator.javaType(of.dataType), name), of.dataType)
-    ExprCode(JavaCode.isNullGlobal(ctx.addMutableState(CodeGenerator.JAVA_BOOLEAN, s"${name}IsNull")), value)
-  }
-
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
     ctx.INPUT_ROW = null
     ctx.currentVars = input
@@ -89,20 +84,17 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
        |if (!($inRun && ${same.mkString(" && ")})) {
        |  if ($inRun) $endRun();
        |  $inRun = true;
-       |  ${assign(keyVariables, found)}
+       |  ${Fields.assign(keyVariables, found)}
        |  ${evaluateVariables(initial)}
-       |  ${assign(bufferVariables, initial)}
+       |  ${Fields.assign(bufferVariables, initial)}
        |}
        |${evaluateVariables(updated)}
-       |${assign(bufferVariables, updated)}
+       |${Fields.assign(bufferVariables, updated)}
      """.stripMargin
   }
 
   private def isSame(ctx: CodegenContext, key: Attribute, found: ExprCode, of: ExprCode): String =
     s"(${found.isNull} ? ${of.isNull} : (!${of.isNull} && ${ctx.genEqual(key.dataType, found.value, of.value)}))"
-
-  private def assign(to: Seq[ExprCode], from: Seq[ExprCode]): String =
-    to.zip(from).map { case (a, b) => s"${a.isNull} = ${b.isNull};\n${a.value} = ${b.value};" }.mkString("\n")
 
   /** Without generated code. */
   override protected def doExecute(): RDD[InternalRow] = {

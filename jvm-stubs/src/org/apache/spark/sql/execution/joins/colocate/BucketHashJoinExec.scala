@@ -7,13 +7,13 @@ import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.optimizer.BuildSide
 import org.apache.spark.sql.catalyst.plans.{JoinType, LeftExistence}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
-import org.apache.spark.sql.execution.joins.{HashedRelation, HashedRelationInfo, HashJoin, ShuffledHashJoinExec, ShuffledJoin}
+import org.apache.spark.sql.execution.joins.{HashedRelation, HashedRelationInfo, ShuffledHashJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.LongType
 
@@ -35,7 +35,7 @@ case class BucketHashJoinExec(
     right: SparkPlan,
     isBounded: Boolean,
     isSkewJoin: Boolean)
-    extends HashJoin
+    extends KeepsBuiltRows
     with ShuffledJoin {
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
@@ -47,9 +47,12 @@ case class BucketHashJoinExec(
 
   override def outputPartitioning: Partitioning = super[ShuffledJoin].outputPartitioning
 
-  override def outputOrdering: Seq[SortOrder] = super[HashJoin].outputOrdering
+  override def outputOrdering: Seq[SortOrder] = if (keepsBuilt) Nil else super[KeepsBuiltRows].outputOrdering
 
   override def stringArgs: Iterator[Any] = super.stringArgs.toSeq.dropRight(1).iterator
+
+  /** Are the build side's rows without a partner part of the result? */
+  lazy val keepsBuilt: Boolean = KeepsBuiltRows.wantedBy(joinType, buildSide)
 
   private lazy val wantsAnyPartner: Boolean = joinType match {
     case LeftExistence(_) => condition.isEmpty
@@ -65,7 +68,9 @@ case class BucketHashJoinExec(
 
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
-    val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, wantsAnyPartner, memory)
+    val wanted =
+      if (wantsAnyPartner) LongKeyTable.AnyOfKey else if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
+    val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, wanted, memory)
     (table, table.getUsed, () => table.close())
   }
 
@@ -86,18 +91,21 @@ case class BucketHashJoinExec(
     made
   }
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val numOutputRows = longMetric("numOutputRows")
-    streamedPlan.execute().zipPartitions(buildPlan.execute()) { (streamed, rows) =>
-      join(streamed, buildRelation(rows), numOutputRows)
-    }
-  }
+  /** Without generated code Spark's operator does the same. */
+  override protected def doExecute(): RDD[InternalRow] =
+    ShuffledHashJoinExec(leftKeys, rightKeys, joinType, buildSide, condition, left, right, isSkewJoin).execute()
 
   /** Generated code takes two inputs at most: FuseHashJoins sees to it that the streamed side is one. */
   override def inputRDDs(): Seq[RDD[InternalRow]] =
     streamedPlan.asInstanceOf[CodegenSupport].inputRDDs() :+ buildPlan.execute()
 
   override def needCopyResult: Boolean = true
+
+  override def doProduce(ctx: CodegenContext): String =
+    if (keepsBuilt) produceAll(ctx) else super[KeepsBuiltRows].doProduce(ctx)
+
+  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
+    if (keepsBuilt) consumeStreamed(ctx, input) else super[KeepsBuiltRows].doConsume(ctx, input, row)
 
   override protected def prepareRelation(ctx: CodegenContext): HashedRelationInfo = {
     val join = ctx.addReferenceObj("join", this)

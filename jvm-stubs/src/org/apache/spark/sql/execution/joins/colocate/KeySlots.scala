@@ -48,7 +48,11 @@ private[colocate] final class KeySlots private (
     array.zeroOut()
     val most = if (inOrder) KeySlots.StepsOfOneRow else length
     var left = if (inOrder) KeySlots.StepsPerRow * rows.count + KeySlots.StepsAnyway else Long.MaxValue
-    rows.foreach { (key, address) =>
+    val walk = new rows.Walk
+    var address = walk.next()
+    var goOn = true
+    while (goOn && address != 0) {
+      val key = rows.key(address)
       val slot = slotOf(rows, key)
       val other = at(slot)
       if (other != 0) rows.link(address, other)
@@ -56,8 +60,10 @@ private[colocate] final class KeySlots private (
       val behind = slot - first(key)
       val steps = if (behind < 0) behind + length else behind
       left -= steps
-      left >= 0 && steps <= most
+      goOn = left >= 0 && steps <= most
+      address = walk.next()
     }
+    goOn
   }
 
   def free(memory: MemoryConsumer): Unit = if (array != null) memory.freeArray(array)

@@ -13,7 +13,8 @@ import org.apache.spark.unsafe.array.LongArray
  *   key | next (36 bits), bytes (28 bits) | row ...
  * }}}
  *
- * A row's address is its page and the word where it starts there; 0 is no address.
+ * A row's address is its page and the word where it starts there; 0 is no address. Rows are whole words, so the lowest
+ * bit of `bytes` is free: it marks a row.
  */
 private[colocate] final class KeyedRows(memory: MemoryConsumer) {
   import KeyedRows._
@@ -61,10 +62,12 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
 
   /** Puts `address` in front of the rows that start at `next`. */
   def link(address: Long, next: Long): Unit =
-    Platform.putLong(pageOf(address), placeOf(address) + 8, (next << BytesBits) | (header(address) & BytesMask))
+    Platform.putLong(pageOf(address), placeOf(address) + 8, (next << BytesBits) | (header(address) & ~(-1L << BytesBits)))
 
   def pointTo(address: Long, row: UnsafeRow): Unit =
-    row.pointTo(pageOf(address), placeOf(address) + 8 * HeaderWords, (header(address) & BytesMask).toInt)
+    row.pointTo(pageOf(address), placeOf(address) + 8 * HeaderWords, bytes(address))
+
+  private def bytes(address: Long): Int = (header(address) & BytesMask).toInt
 
   /** The second word. */
   private def header(address: Long): Long = Platform.getLong(pageOf(address), placeOf(address) + 8)
@@ -73,24 +76,31 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
 
   private def placeOf(address: Long): Long = offsets((address >>> WordBits).toInt) + ((address & WordMask) << 3)
 
-  /** Calls `enter` with each row's key and address, in the order in which they came, until it says false. */
-  def foreach(enter: Entry): Boolean = {
-    if (pageCount > 0) ends(pageCount - 1) = cursor
-    var page = 0
-    var goOn = true
-    while (goOn && page < pageCount) {
-      val from = offsets(page)
-      val of = bases(page)
-      var word = FirstWord
-      while (goOn && word < ends(page)) {
-        val at = from + word * 8L
-        goOn = enter(Platform.getLong(of, at), (page.toLong << WordBits) | word)
-        word += HeaderWords + ((Platform.getLong(of, at + 8) & BytesMask) >>> 3).toInt
+  def mark(address: Long): Unit = Platform.putLong(pageOf(address), placeOf(address) + 8, header(address) | Mark)
+
+  def isMarked(address: Long): Boolean = (header(address) & Mark) != 0
+
+  /** The rows' addresses in the order in which they came; those of rows that come meanwhile as well. */
+  final class Walk {
+    private[this] var page = 0
+    private[this] var word = FirstWord
+
+    /** 0 at the end. */
+    def next(): Long = {
+      while (page < pageCount && word >= endOf(page)) {
+        page += 1
+        word = FirstWord
       }
-      page += 1
+      if (page == pageCount) 0
+      else {
+        val address = (page.toLong << WordBits) | word
+        word += HeaderWords + bytes(address) / 8
+        address
+      }
     }
-    goOn
   }
+
+  private def endOf(page: Int): Int = if (page + 1 == pageCount) cursor else ends(page)
 
   def free(): Unit = {
     while (pageCount > 0) {
@@ -130,13 +140,9 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
 
 private[colocate] object KeyedRows {
 
-  /** What is done with a row; false: no more rows. */
-  trait Entry {
-    def apply(key: Long, address: Long): Boolean
-  }
-
   private val BytesBits = 28
-  private val BytesMask = (1L << BytesBits) - 1
+  private val BytesMask = (1L << BytesBits) - 8
+  private val Mark = 1L
   private val WordBits = 22
   private val WordMask = (1L << WordBits) - 1
   private val HeaderWords = 2

@@ -15,10 +15,12 @@ import org.apache.spark.sql.types.LongType
  *
  * Filled by one task and read by it alone. Memory is the task's, in whole pages; there is nothing to spill.
  */
-final class LongKeyTable(memory: TaskMemoryManager, fields: Int, anyRow: Boolean)
+final class LongKeyTable(memory: TaskMemoryManager, fields: Int, wanted: LongKeyTable.Wanted)
     extends MemoryConsumer(memory, memory.getTungstenMemoryMode) {
 
+  private[this] val anyRow = wanted == LongKeyTable.AnyOfKey
   private[this] val rows = new KeyedRows(this)
+  private[this] val keyless = new KeyedRows(this)
   private[this] var slots: KeySlots = KeySlots.none
   private[this] val row = new UnsafeRow(fields)
   private[this] val matches = new Matches
@@ -30,6 +32,8 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, anyRow: Boolean
       rows.append(key, value)
       lastKey = key
     }
+
+  private def appendKeyless(value: UnsafeRow): Unit = if (wanted == LongKeyTable.Every) keyless.append(0, value)
 
   private def finish(): Unit = slots = KeySlots.of(rows, this)
 
@@ -43,22 +47,49 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, anyRow: Boolean
     }
   }
 
+  /** Marks the row that came last from `get`: it has a partner. */
+  def mark(): Unit = rows.mark(matches.last)
+
+  /** The rows that are not marked when it comes to them. */
+  def unmarked(): Iterator[UnsafeRow] = new Unmarked(rows) ++ new Unmarked(keyless)
+
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 
   def close(): Unit = {
     slots.free(this)
     slots = KeySlots.none
     rows.free()
+    keyless.free()
   }
 
   private final class Matches extends Iterator[UnsafeRow] {
     var at: Long = 0
+    var last: Long = 0
 
     override def hasNext: Boolean = at != 0
 
     override def next(): UnsafeRow = {
+      last = at
       rows.pointTo(at, row)
       at = rows.next(at)
+      row
+    }
+  }
+
+  private final class Unmarked(of: KeyedRows) extends Iterator[UnsafeRow] {
+    private[this] val walk = new of.Walk
+    private[this] var at: Long = 0
+
+    override def hasNext: Boolean = {
+      if (at == 0) at = walk.next()
+      while (at != 0 && of.isMarked(at)) at = walk.next()
+      at != 0
+    }
+
+    override def next(): UnsafeRow = {
+      if (!hasNext) throw new NoSuchElementException
+      of.pointTo(at, row)
+      at = 0
       row
     }
   }
@@ -66,17 +97,25 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, anyRow: Boolean
 
 object LongKeyTable {
 
-  /**
-   * @param key    of a row of `input`; rows without a key are left out
-   * @param anyRow one row of each key is enough: of neighbours with the same key, the first is taken
-   */
+  /** Which rows a join needs of its build side. */
+  sealed trait Wanted
+
+  /** One row of each key is enough: of neighbours with the same key, the first is taken. */
+  case object AnyOfKey extends Wanted
+
+  case object WithKey extends Wanted
+
+  /** Those without a key as well. */
+  case object Every extends Wanted
+
+  /** @param key of a row of `input` */
   def build(
       input: Iterator[InternalRow],
       key: Expression,
       fields: Int,
-      anyRow: Boolean,
+      wanted: Wanted,
       memory: TaskMemoryManager): LongKeyTable = {
-    val table = new LongKeyTable(memory, fields, anyRow)
+    val table = new LongKeyTable(memory, fields, wanted)
     key match {
       case BoundReference(at, LongType, _) => byColumn(table, input, at)
       case _ => byExpression(table, input, key)
@@ -88,7 +127,7 @@ object LongKeyTable {
   private def byColumn(table: LongKeyTable, input: Iterator[InternalRow], at: Int): Unit =
     while (input.hasNext) {
       val row = input.next().asInstanceOf[UnsafeRow]
-      if (!row.isNullAt(at)) table.append(row.getLong(at), row)
+      if (row.isNullAt(at)) table.appendKeyless(row) else table.append(row.getLong(at), row)
     }
 
   private def byExpression(table: LongKeyTable, input: Iterator[InternalRow], key: Expression): Unit = {
@@ -96,7 +135,7 @@ object LongKeyTable {
     while (input.hasNext) {
       val row = input.next().asInstanceOf[UnsafeRow]
       val made = keyOf(row)
-      if (!made.isNullAt(0)) table.append(made.getLong(0), row)
+      if (made.isNullAt(0)) table.appendKeyless(row) else table.append(made.getLong(0), row)
     }
   }
 }
