@@ -28,14 +28,18 @@ OTHER_FORMS = {
         "WHEN MATCHED THEN UPDATE SET v = concat(s.v, '!')",
         (),
     ),
-    "older source": (UPSERT.replace("USING s", "USING (SELECT * FROM s VERSION AS OF 1) s"), ("DELETE FROM s",)),
-    "schema evolution": (
-        "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT *, v AS w FROM s) s ON t.k = s.k "
+    "schema evolution from an older source": (
+        "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT *, v AS w FROM s VERSION AS OF 1) s ON t.k = s.k "
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-        (),
+        ("DELETE FROM s",),
     ),
-    "row tracking": (UPSERT, ("ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",)),
-    "column mapping": (UPSERT, ("ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",)),
+    "row tracking and column mapping": (
+        UPSERT,
+        (
+            "ALTER TABLE t SET TBLPROPERTIES "
+            "('delta.enableRowTracking' = 'true', 'delta.columnMapping.mode' = 'name')",
+        ),
+    ),
 }
 
 

@@ -36,13 +36,21 @@ def tables(spark: SparkSession) -> Iterator[str]:
     spark.sql("DROP DATABASE prune CASCADE")
 
 
-@pytest.fixture(params=["adaptive", "static"])
-def session(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> SparkSession:
+@pytest.fixture
+def session(spark: SparkSession, tables: str) -> SparkSession:
+    """With adaptive execution."""
     spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.adaptive.enabled", str(request.param == "adaptive").lower())
-    # Without AQE both plans of the broadcast are compiled, and must be recognised as one.
-    spark.conf.set("spark.sql.codegen.wholeStage", str(request.param == "static").lower())
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
     return spark
+
+
+@pytest.fixture(params=["adaptive", "static"])
+def both(session: SparkSession, request: pytest.FixtureRequest) -> SparkSession:
+    """With adaptive execution, and without it, where pruning happens in other places of the planner."""
+    session.conf.set("spark.sql.adaptive.enabled", str(request.param == "adaptive").lower())
+    # Without AQE both plans of the broadcast are compiled, and must be recognised as one.
+    session.conf.set("spark.sql.codegen.wholeStage", str(request.param == "static").lower())
+    return session
 
 
 def files_read(spark: SparkSession, sql: str) -> list[int]:
@@ -75,13 +83,13 @@ PRUNED = {
 
 
 @pytest.mark.parametrize(("name", "prefix"), [*((name, "") for name in PRUNED), ("inner", "n_"), ("semi", "n_")])
-def test_only_the_buckets_of_the_other_sides_keys_are_read(session: SparkSession, name: str, prefix: str) -> None:
+def test_only_the_buckets_of_the_other_sides_keys_are_read(both: SparkSession, name: str, prefix: str) -> None:
     sql = PRUNED[name].format(p=prefix)
-    pair = compare(session, sql)
+    pair = compare(both, sql)
     assert pair.on.rows and "BroadcastHashJoinExec" in pair.on.kinds
     # A null key is on the build side of some of these joins, and Spark filters it away on others.
-    least, most = buckets_of(session, "k", "k IS NOT NULL"), buckets_of(session, "k")
-    (files,) = files_read(session, sql)
+    least, most = buckets_of(both, "k", "k IS NOT NULL"), buckets_of(both, "k")
+    (files,) = files_read(both, sql)
     assert least <= files <= most < BUCKETS
 
 
@@ -93,21 +101,21 @@ def test_only_the_buckets_of_the_other_sides_keys_are_read(session: SparkSession
         ("SELECT p.v, s.w FROM texts p JOIN small s ON p.k = s.k AND p.t = s.t", "t, k"),
     ],
 )
-def test_several_keys_in_any_order(session: SparkSession, sql: str, keys: str) -> None:
-    assert compare(session, sql).on.rows
-    (files,) = files_read(session, sql)
-    assert buckets_of(session, keys, "k IS NOT NULL") <= files <= buckets_of(session, keys) < BUCKETS
+def test_several_keys_in_any_order(both: SparkSession, sql: str, keys: str) -> None:
+    assert compare(both, sql).on.rows
+    (files,) = files_read(both, sql)
+    assert buckets_of(both, keys, "k IS NOT NULL") <= files <= buckets_of(both, keys) < BUCKETS
 
 
 @pytest.mark.parametrize("kind_of_join", ["JOIN", "LEFT JOIN"])
-def test_both_scans_of_a_colocated_join_below_are_pruned(session: SparkSession, kind_of_join: str) -> None:
-    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "4000")
+def test_both_scans_of_a_colocated_join_below_are_pruned(both: SparkSession, kind_of_join: str) -> None:
+    both.conf.set("spark.sql.autoBroadcastJoinThreshold", "4000")
     joined = f"SELECT f.k, f.v, m.v AS mv FROM facts f {kind_of_join} more m ON f.k = m.k"
     sql = f"SELECT /*+ BROADCAST(s) */ j.v, j.mv, s.w FROM ({joined}) j JOIN small s ON j.k = s.k"
-    pair = compare(session, sql)
+    pair = compare(both, sql)
     assert pair.on.rows and pair.on.exchanges == 0
-    most = buckets_of(session, "k")
-    assert [files <= most for files in files_read(session, sql)] == [True, True]
+    most = buckets_of(both, "k")
+    assert [files <= most for files in files_read(both, sql)] == [True, True]
 
 
 KEPT = {

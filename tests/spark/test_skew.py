@@ -11,6 +11,7 @@ from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import Pair, compare
 from tests.spark.plans import nodes
 from tests.spark.strays import drop_in
+from tools.plans import kind
 
 BUCKETS = 4
 HOT = 1
@@ -93,6 +94,15 @@ def test_a_hot_bucket_is_split_for(session: SparkSession, case: str, prefix: str
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     sql = SPLIT[case].format(p=prefix)
     assert parts(compare(session, sql), explained(session, sql))
+
+
+def test_generated_code_of_a_split_join_compiles(session: SparkSession) -> None:
+    """Spark writes "(skew=true)" into the name of a split join, and names of operators into those of variables."""
+    session.conf.set("spark.sql.codegen.wholeStage", "true")
+    df = session.sql(SPLIT["inner"].format(p=""))
+    df.collect()
+    assert any(kind(node) == "BucketHashJoinExec" and "skew=true" in str(node) for node in nodes(df))
+    assert compare(session, SPLIT["inner"].format(p="")).on.rows
 
 
 @pytest.mark.parametrize("case", KEPT)

@@ -49,7 +49,11 @@ case class BucketHashJoinExec(
 
   override def outputOrdering: Seq[SortOrder] = if (keepsBuilt) Nil else super[KeepsBuiltRows].outputOrdering
 
-  override def stringArgs: Iterator[Any] = super.stringArgs.toSeq.dropRight(1).iterator
+  /** Names of variables in generated code begin with it: Spark's "(skew=true)" behind the name would not compile. */
+  override val nodeName: String = "BucketHashJoin"
+
+  override def stringArgs: Iterator[Any] =
+    super.stringArgs.toSeq.dropRight(1).iterator ++ Option.when(isSkewJoin)("skew=true")
 
   /** Are the build side's rows without a partner part of the result? */
   lazy val keepsBuilt: Boolean = KeepsBuiltRows.wantedBy(joinType, buildSide)
