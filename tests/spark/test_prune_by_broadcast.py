@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill, switched_off
+from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
 from tests.spark.strays import drop_in
@@ -15,11 +15,8 @@ from tools.plans import kind
 BUCKETS = 8
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> Iterator[str]:
+def make_tables(spark: SparkSession) -> None:
     """facts, more (Delta) and n_facts (Parquet) by k; pairs by (b, a); texts by a string. One file for each bucket."""
-    spark.sql("CREATE DATABASE prune")
-    spark.sql("USE prune")
     key = "if(id % 50 = 0, NULL, cast(id % 100 - 50 AS INT))"
     for name, provider in (("facts", "delta"), ("more", "delta"), ("n_facts", "parquet")):
         create_member(spark, name, "k INT, v BIGINT", ["k"], BUCKETS, provider)
@@ -31,9 +28,11 @@ def tables(spark: SparkSession) -> Iterator[str]:
     rows = "(-3, -1, 'x7', 9), (-3, 2, 'x7', 10), (17, 3, 'x67', 11), (NULL, 0, NULL, 12)"
     spark.sql(f"CREATE TABLE small USING parquet AS SELECT * FROM VALUES {rows} AS t(k, b, t, w)")
     spark.sql("CREATE TABLE none USING parquet AS SELECT * FROM small WHERE w < 0")
-    spark.sql("USE default")
-    yield "prune"
-    spark.sql("DROP DATABASE prune CASCADE")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "prune", make_tables)
 
 
 @pytest.fixture

@@ -99,10 +99,10 @@ def test_a_hot_bucket_is_split_for(session: SparkSession, case: str, prefix: str
 def test_generated_code_of_a_split_join_compiles(session: SparkSession) -> None:
     """Spark writes "(skew=true)" into the name of a split join, and names of operators into those of variables."""
     session.conf.set("spark.sql.codegen.wholeStage", "true")
-    df = session.sql(SPLIT["inner"].format(p=""))
-    df.collect()
-    assert any(kind(node) == "BucketHashJoinExec" and "skew=true" in str(node) for node in nodes(df))
-    assert compare(session, SPLIT["inner"].format(p="")).on.rows
+    sql = SPLIT["inner"].format(p="")
+    found = nodes(session.sql(sql))
+    assert any(kind(node) == "BucketHashJoinExec" and "skew=true" in str(node) for node in found)
+    assert compare(session, sql).on.rows
 
 
 @pytest.mark.parametrize("case", KEPT)

@@ -7,7 +7,7 @@ import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.optimizer.BuildSide
 import org.apache.spark.sql.catalyst.plans.{JoinType, LeftExistence}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
@@ -21,7 +21,8 @@ import org.apache.spark.sql.types.LongType
  * Spark's hash join of two sides that are dealt out alike, where the streamed side is no shuffle but a scan: that side
  * is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the two.
  * Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated code
- * of its own. The join's code is Spark's; its build side is a LongKeyTable where that fits, else Spark's relation.
+ * of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that fits, else
+ * Spark's relation.
  *
  * @param isBounded all rows of the build side surely fit the task's memory
  */
@@ -55,13 +56,12 @@ case class BucketHashJoinExec(
   override def stringArgs: Iterator[Any] =
     super.stringArgs.toSeq.dropRight(1).iterator ++ Option.when(isSkewJoin)("skew=true")
 
-  /** Are the build side's rows without a partner part of the result? */
-  lazy val keepsBuilt: Boolean = KeepsBuiltRows.wantedBy(joinType, buildSide)
-
-  private lazy val wantsAnyPartner: Boolean = joinType match {
-    case LeftExistence(_) => condition.isEmpty
-    case _ => false
+  private lazy val wanted: LongKeyTable.Wanted = joinType match {
+    case LeftExistence(_) if condition.isEmpty => LongKeyTable.AnyOfKey
+    case _ => if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
   }
+
+  private def wantsAnyPartner: Boolean = wanted == LongKeyTable.AnyOfKey
 
   /**
    * Is the build side a LongKeyTable? Where a join asks only whether there is a partner, Spark's relation drops second
@@ -72,8 +72,6 @@ case class BucketHashJoinExec(
 
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
-    val wanted =
-      if (wantsAnyPartner) LongKeyTable.AnyOfKey else if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
     val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, wanted, memory)
     (table, table.getUsed, () => table.close())
   }
@@ -104,12 +102,6 @@ case class BucketHashJoinExec(
     streamedPlan.asInstanceOf[CodegenSupport].inputRDDs() :+ buildPlan.execute()
 
   override def needCopyResult: Boolean = true
-
-  override def doProduce(ctx: CodegenContext): String =
-    if (keepsBuilt) produceAll(ctx) else super[KeepsBuiltRows].doProduce(ctx)
-
-  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
-    if (keepsBuilt) consumeStreamed(ctx, input) else super[KeepsBuiltRows].doConsume(ctx, input, row)
 
   override protected def prepareRelation(ctx: CodegenContext): HashedRelationInfo = {
     val join = ctx.addReferenceObj("join", this)

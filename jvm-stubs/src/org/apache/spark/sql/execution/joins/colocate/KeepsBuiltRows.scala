@@ -2,8 +2,8 @@ package org.apache.spark.sql.execution.joins.colocate
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
-import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftOuter, RightOuter}
+import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
+import org.apache.spark.sql.catalyst.plans.{FullOuter, LeftOuter, RightOuter}
 import org.apache.spark.sql.execution.CodegenSupport
 import org.apache.spark.sql.execution.colocate.Fields
 import org.apache.spark.sql.execution.joins.HashJoin
@@ -15,12 +15,25 @@ import org.apache.spark.sql.execution.joins.HashJoin
  */
 private[colocate] trait KeepsBuiltRows extends HashJoin {
 
+  /** Are the build side's rows without a partner part of the result? */
+  lazy val keepsBuilt: Boolean = joinType match {
+    case FullOuter => true
+    case LeftOuter => buildSide == BuildLeft
+    case RightOuter => buildSide == BuildRight
+    case _ => false
+  }
+
   private var table: String = _
   private var built: String = _
   private var streamed: Seq[ExprCode] = _
   private var joined: String = _
 
-  protected def produceAll(ctx: CodegenContext): String = {
+  override def doProduce(ctx: CodegenContext): String = if (keepsBuilt) produceAll(ctx) else super.doProduce(ctx)
+
+  override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String =
+    if (keepsBuilt) consumeStreamed(ctx, input) else super.doConsume(ctx, input, row)
+
+  private def produceAll(ctx: CodegenContext): String = {
     table = prepareRelation(ctx).relationTerm
     built = ctx.addMutableState(classOf[UnsafeRow].getName, "built", forceInline = true)
     streamed = Fields.declare(ctx, "streamed", streamedOutput)
@@ -55,7 +68,7 @@ private[colocate] trait KeepsBuiltRows extends HashJoin {
        """.stripMargin)
   }
 
-  protected def consumeStreamed(ctx: CodegenContext, input: Seq[ExprCode]): String = {
+  private def consumeStreamed(ctx: CodegenContext, input: Seq[ExprCode]): String = {
     val row = evaluateVariables(input)
     val (key, anyNull) = genStreamSideJoinKey(ctx, input)
     val (_, ifConditionHolds, _) = getJoinCondition(ctx, input, streamedPlan, buildPlan, Some(built))
@@ -79,15 +92,5 @@ private[colocate] trait KeepsBuiltRows extends HashJoin {
        |}
        |$alone
      """.stripMargin
-  }
-}
-
-private[colocate] object KeepsBuiltRows {
-
-  def wantedBy(joinType: JoinType, built: BuildSide): Boolean = joinType match {
-    case FullOuter => true
-    case LeftOuter => built == BuildLeft
-    case RightOuter => built == BuildRight
-    case _ => false
   }
 }

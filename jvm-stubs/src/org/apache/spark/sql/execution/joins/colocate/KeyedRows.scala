@@ -62,7 +62,11 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
 
   /** Puts `address` in front of the rows that start at `next`. */
   def link(address: Long, next: Long): Unit =
-    Platform.putLong(pageOf(address), placeOf(address) + 8, (next << BytesBits) | (header(address) & ~(-1L << BytesBits)))
+    setHeader(address, (next << BytesBits) | (header(address) & (BytesMask | Mark)))
+
+  def mark(address: Long): Unit = setHeader(address, header(address) | Mark)
+
+  def isMarked(address: Long): Boolean = (header(address) & Mark) != 0
 
   def pointTo(address: Long, row: UnsafeRow): Unit =
     row.pointTo(pageOf(address), placeOf(address) + 8 * HeaderWords, bytes(address))
@@ -72,13 +76,12 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
   /** The second word. */
   private def header(address: Long): Long = Platform.getLong(pageOf(address), placeOf(address) + 8)
 
+  private def setHeader(address: Long, header: Long): Unit =
+    Platform.putLong(pageOf(address), placeOf(address) + 8, header)
+
   private def pageOf(address: Long): AnyRef = bases((address >>> WordBits).toInt)
 
   private def placeOf(address: Long): Long = offsets((address >>> WordBits).toInt) + ((address & WordMask) << 3)
-
-  def mark(address: Long): Unit = Platform.putLong(pageOf(address), placeOf(address) + 8, header(address) | Mark)
-
-  def isMarked(address: Long): Boolean = (header(address) & Mark) != 0
 
   /** The rows' addresses in the order in which they came; those of rows that come meanwhile as well. */
   final class Walk {
