@@ -1,5 +1,6 @@
 """An engine: how its tables are made and under which settings its queries run. Read from engines/*.toml."""
 
+import math
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -58,10 +59,13 @@ def engine(name: str) -> Engine:
     )
 
 
-def layouts(benchmark: str, buckets: int | None = None) -> dict[str, Layout]:
-    """Layout of each table that has one, from layouts/<benchmark>.toml. buckets: another count than the file's."""
+def layouts(benchmark: str, scale: float, buckets: int | None = None) -> dict[str, Layout]:
+    """Layout of each table that has one, from layouts/<benchmark>.toml. buckets: another count than the file's.
+
+    The file tells the buckets at scale 1; they grow with the data, as their user would have it, by powers of two.
+    """
     read = tomllib.loads((HERE / "layouts" / f"{benchmark}.toml").read_text())
-    count = buckets or read["buckets"]
+    count = buckets or 2 ** max(1, math.floor(math.log2(read["buckets"] * scale)))
     return {table: Layout(tuple(facts["keys"]), facts["group"], count) for table, facts in read["tables"].items()}
 
 

@@ -46,10 +46,11 @@ CASES = (
 def run(asked: argparse.Namespace) -> int:
     with lab.progress() as bars:
         sources = tpch(asked.scale, TABLES)
+        layout = layouts("tpch", asked.scale, asked.buckets)
         with lab.session(asked.memory, asked.cores) as spark:
             for database in ("clean", "strays"):
                 for table in TABLES:
-                    _load(spark, database, table, sources[table], layouts("tpch", asked.buckets)[table])
+                    _load(spark, database, table, sources[table], layout[table])
             rounds: dict[str, list[Measured]] = {case.name: [] for case in CASES}
             task = bars.add_task("query", total=(asked.rounds + 1) * len(CASES))
             for _ in range(asked.rounds + 1):

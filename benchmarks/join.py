@@ -48,7 +48,7 @@ def _loads(
     spark: SparkSession, engines: list[Engine], sources: dict[str, Path], asked: argparse.Namespace, bars: Progress
 ) -> Loads:
     """Engines that share their tables load them once; several loads are interleaved like the rounds of the query."""
-    layout = layouts("tpch", asked.buckets)
+    layout = layouts("tpch", asked.scale, asked.buckets)
     makers = {one.tables: one for one in reversed(engines)}
     loads: Loads = {tables: {table: [] for table in TABLES} for tables in makers}
     task = bars.add_task("loading", total=len(makers) * len(TABLES) * asked.loads)

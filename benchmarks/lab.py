@@ -36,6 +36,7 @@ def session(memory: str, cores: int, stock: bool = False) -> Iterator[SparkSessi
 
 
 CATALOG_KEY = "spark.sql.catalog.spark_catalog"
+SNAPSHOTS = "spark.databricks.delta.snapshotPartitions"
 STOCK = {"spark.sql.extensions": DELTA_EXTENSION, CATALOG_KEY: "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
 
 
@@ -48,6 +49,7 @@ def _started(folder: Path, memory: str, cores: int, instead: dict[str, str]) -> 
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.session.timeZone": "UTC",
+        SNAPSHOTS: "1",  # all logs are short; 50 tasks for each would outlast the data
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{ROOT / 'conf' / 'log4j2.properties'}",
@@ -107,7 +109,7 @@ def progress() -> Progress:
 def circumstances(spark: SparkSession) -> dict[str, Any]:
     """What a reader must know to compare two results."""
     system = spark._jvm.System  # type: ignore[union-attr]
-    kept = ("spark.master", "spark.driver.memory", "spark.sql.extensions", "spark.sql.shuffle.partitions")
+    kept = ("spark.master", "spark.driver.memory", "spark.sql.extensions", "spark.sql.shuffle.partitions", SNAPSHOTS)
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),

@@ -2,7 +2,9 @@
 
 import gc
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -60,13 +62,13 @@ class Measured:
 def measure(spark: SparkSession, sql: str) -> Measured:
     """Plans and runs `sql` once, collecting its rows. Commands (CTAS, MERGE) are measured as well."""
     gc.collect()
-    before = {stage.stageId() for stage in _stages(spark)}
+    last = next((stage.stageId() for stage in _newest_first(spark)), -1)
     heap = _HeapPeak(spark)
     started = time.perf_counter()
     df = spark.sql(sql)
     rows = [tuple(row) for row in df.collect()]
     seconds = time.perf_counter() - started
-    fresh = sorted((one for one in _stages(spark) if one.stageId() not in before), key=lambda one: int(one.stageId()))
+    fresh = list(takewhile(lambda stage: stage.stageId() > last, _newest_first(spark)))[::-1]
     return Measured(
         seconds=seconds,
         shuffle_bytes=sum(stage.shuffleWriteBytes() for stage in fresh),
@@ -140,8 +142,9 @@ class _HeapPeak:
         return sum(pool.getPeakUsage().getUsed() for pool in self._pools)
 
 
-def _stages(spark: SparkSession) -> list[Any]:
+def _newest_first(spark: SparkSession) -> Iterator[Any]:
+    """Spark keeps a thousand stages and each look at one is a call, so only those asked for are looked at."""
     context = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     store = context.statusStore()
-    return list(each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))
+    return each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None))

@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from benchmarks import lab, report
 from benchmarks.data import tpch
-from benchmarks.engines import BROADCAST_OFF, Engine, engine, layouts
+from benchmarks.engines import BROADCAST_OFF, Engine, Layout, engine, layouts
 from benchmarks.rows import same
 from tools.recorder import Recorder
 
@@ -85,7 +85,7 @@ def _rounds(
     task = bars.add_task("merge", total=(asked.rounds + 1) * len(cases))
     for one in cases:
         with _using(spark, one):
-            _load(spark, one, orders, asked.buckets)
+            _load(spark, one, orders, layouts("tpch", asked.scale, asked.buckets)["orders"])
     for _ in range(asked.rounds + 1):
         for one in cases:
             bars.update(task, description=f"merge: {one.title}")
@@ -100,8 +100,7 @@ def _using(spark: SparkSession, case: Case) -> Any:
     return lab.using(spark, case.engine)
 
 
-def _load(spark: SparkSession, case: Case, orders: Path, buckets: int | None) -> None:
-    layout = layouts("tpch", buckets)["orders"]
+def _load(spark: SparkSession, case: Case, orders: Path, layout: Layout) -> None:
     for table, source in (("orders", f"parquet.`{orders}`"), ("changes", SOURCE.format(orders=orders))):
         spark.sql(case.engine.create(table, source, layout))
     spark.sql(f"ALTER TABLE orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(case.vectors).lower()}')")

@@ -162,6 +162,15 @@ def print_suite(record: Record) -> None:
         )
 
 
+def suite_line(one: Record) -> str:
+    """One query of a suite, as it is done."""
+    if "error" in one:
+        return f"{one['query']}: failed"
+    equal = "rows equal" if one["rows_equal"] else "ROWS DIFFER"
+    exchanges = f"{one['stock']['exchanges']} -> {one['colocated']['exchanges']} exchanges"
+    return f"{one['query']}: {equal}, {exchanges}, {one['stock_seconds']:.2f} -> {one['colocated_seconds']:.2f} s"
+
+
 def chart_suite(record: Record, path: Path) -> None:
     ran = [one for one in record["queries"] if "error" not in one]
     names, ratios = [one["query"] for one in ran], [one["time_ratio"] for one in ran]

@@ -48,7 +48,7 @@ def run(asked: argparse.Namespace) -> int:
     stock, ours = (engine(name) for name in asked.engines)
     suite = SUITES[asked.verb]
     texts = {name: text for name, text in suite.texts().items() if not asked.queries or name in asked.queries}
-    layout = layouts(suite.layout, asked.buckets)
+    layout = layouts(suite.layout, asked.scale, asked.buckets)
     with lab.progress() as bars:
         sources = suite.sources(asked.scale, tables_of(texts))
         with lab.session(asked.memory, asked.cores) as spark:
@@ -58,6 +58,7 @@ def run(asked: argparse.Namespace) -> int:
             for name, text in texts.items():
                 bars.update(task, description=f"{asked.verb} {name}")
                 found.append(_tried(spark, stock, ours, name, in_spark(text), asked.rounds))
+                bars.console.print(report.suite_line(found[-1]))
                 bars.advance(task)
             facts = lab.circumstances(spark)
     record = {

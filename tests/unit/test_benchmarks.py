@@ -31,8 +31,13 @@ def test_a_table_without_layout_is_made_plainly() -> None:
 
 
 def test_layouts_name_tables_of_the_benchmark() -> None:
-    assert set(layouts("tpch")) <= set(TPCH_TABLES)
-    assert {one.buckets for one in layouts("tpch", 3).values()} == {3}
+    assert set(layouts("tpch", 1)) <= set(TPCH_TABLES)
+
+
+@pytest.mark.parametrize(("scale", "buckets"), [(0.01, 2), (1, 4), (5, 16), (10, 32)])
+def test_buckets_grow_with_the_data(scale: float, buckets: int) -> None:
+    assert {one.buckets for one in layouts("tpch", scale).values()} == {buckets}
+    assert {one.buckets for one in layouts("tpch", scale, 3).values()} == {3}
 
 
 @pytest.mark.parametrize(("name", "count"), [("tpch", 22), ("tpcds", 99)])
