@@ -7,6 +7,8 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
+from tests.spark.plans import nodes
+from tools.plans import kind
 
 OWN = "BucketHashJoinExec"
 
@@ -64,7 +66,10 @@ def union(kind: str, names: Iterable[str] = JOINS) -> str:
 
 
 def make_tables(spark: SparkSession) -> None:
-    """b0 and s0, twice as large, with the rows of each kind. A text of 100 kB is larger than a page."""
+    """b0 and s0, twice as large, with the rows of each kind. A text of 100 kB is larger than a page.
+
+    many_b has 50 rows of each key, and many_s asks for each about 99 times.
+    """
     for at, table in enumerate(("b0", "s0")):
         create_member(spark, table, "k BIGINT, v BIGINT, w BIGINT, text STRING, kind STRING", ["k"], 2)
         text = "repeat(cast(id AS STRING), if(id % 97 = 3, 33000, 1))"
@@ -74,6 +79,12 @@ def make_tables(spark: SparkSession) -> None:
             for kind, keys in KEYS.items()
         ]
         fill(spark, table, " UNION ALL ".join(rows), ["k", "v", "w", "text", "kind"])
+    for table, value, rows_of in (
+        ("many_b", "w", "id % 80 AS k, id FROM range(4000)"),
+        ("many_s", "v", "id % 81 AS k, id FROM range(8000)"),
+    ):
+        create_member(spark, table, f"k BIGINT, {value} BIGINT", ["k"], 2)
+        fill(spark, table, f"SELECT {rows_of}", ["k", value])
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +118,18 @@ def assert_fused(session: SparkSession, kind: str, names: Collection[str]) -> No
 def test_rows_are_the_same_without_generated_code(session: SparkSession) -> None:
     session.conf.set("spark.sql.codegen.wholeStage", "false")
     assert_fused(session, "nulls", JOINS)
+
+
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "FULL JOIN"])
+@pytest.mark.parametrize("condition", ["true", "b.w <= s.v AND b.w >= s.v"])
+def test_rows_of_a_key_are_put_side_by_side_in_the_middle_of_a_join(
+    session: SparkSession, join: str, condition: str
+) -> None:
+    """Of two equal rows, one finds its partner before and one after."""
+    sql = f"SELECT count(*), sum(hash(s.v, b.w)) FROM many_s s {join} many_b b ON s.k = b.k AND {condition}"
+    found = [node for node in nodes(session.sql(sql)) if kind(node) == OWN]
+    assert [node.metrics().apply("gathered").value() for node in found] == [2]
+    assert compare(session, sql).on.rows
 
 
 def test_joins_above_joins_and_broadcasts_in_between(session: SparkSession) -> None:

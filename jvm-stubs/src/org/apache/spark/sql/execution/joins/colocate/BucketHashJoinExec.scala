@@ -42,6 +42,7 @@ case class BucketHashJoinExec(
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
     "buildDataSize" -> SQLMetrics.createSizeMetric(sparkContext, "data size of build side"),
+    "gathered" -> SQLMetrics.createMetric(sparkContext, "tasks that put rows of a key side by side"),
     "buildTime" -> SQLMetrics.createTimingMetric(sparkContext, "time to build hash map"))
 
   override def output: Seq[Attribute] = super[ShuffledJoin].output
@@ -73,7 +74,12 @@ case class BucketHashJoinExec(
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
     val table = LongKeyTable.build(rows, buildBoundKeys.head, buildOutput.size, wanted, memory)
-    (table, table.getUsed, () => table.close())
+    (table, table.getUsed, () => close(table))
+  }
+
+  private def close(table: LongKeyTable): Unit = {
+    if (table.isGathered) longMetric("gathered") += 1
+    table.close()
   }
 
   /** Called by generated code. */

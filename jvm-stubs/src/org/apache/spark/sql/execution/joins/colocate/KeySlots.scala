@@ -43,8 +43,18 @@ private[colocate] final class KeySlots private (
 
   private def at(slot: Int): Long = Platform.getLong(base, offset + slot * 8L)
 
+  /** Leads to copies in `to`, those of each key side by side. Thrown out of it, slots must be `fill`ed again. */
+  def gather(from: KeyedRows, to: KeyedRows): Unit = {
+    var slot = 0
+    while (slot < length) {
+      val first = at(slot)
+      if (first != 0) Platform.putLong(base, offset + slot * 8L, to.appendLinked(from, first))
+      slot += 1
+    }
+  }
+
   /** False if the rows collide so often, or somewhere so much, that these slots are not worth having. */
-  private def fill(rows: KeyedRows): Boolean = {
+  def fill(rows: KeyedRows): Boolean = {
     array.zeroOut()
     val most = if (inOrder) KeySlots.StepsOfOneRow else length
     var left = if (inOrder) KeySlots.StepsPerRow * rows.count + KeySlots.StepsAnyway else Long.MaxValue

@@ -44,16 +44,42 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
   def append(key: Long, row: UnsafeRow): Unit = {
     val bytes = row.getSizeInBytes
     if (bytes >= (1 << BytesBits)) throw QueryExecutionErrors.rowLargerThan256MUnsupportedError()
+    append(key, bytes, row.getBaseObject, row.getBaseOffset)
+  }
+
+  /** A copy of the rows that start at `first` elsewhere, one behind the other in the order of their links. Its address. */
+  def appendLinked(from: KeyedRows, first: Long): Long = {
+    val start = from.copyTo(this, first)
+    var last = start
+    var source = from.next(first)
+    while (source != 0) {
+      val copy = from.copyTo(this, source)
+      link(last, copy)
+      last = copy
+      source = from.next(source)
+    }
+    start
+  }
+
+  private def copyTo(to: KeyedRows, address: Long): Long = {
+    val copy = to.append(key(address), bytes(address), pageOf(address), placeOf(address) + 8 * HeaderWords)
+    if (isMarked(address)) to.mark(copy)
+    copy
+  }
+
+  private def append(key: Long, bytes: Int, from: AnyRef, start: Long): Long = {
     val words = HeaderWords + bytes / 8
     if (words > limit - cursor) addPage(words)
     val to = offset + cursor * 8L
     Platform.putLong(base, to, key)
     Platform.putLong(base, to + 8, bytes)
-    Platform.copyMemory(row.getBaseObject, row.getBaseOffset, base, to + 8 * HeaderWords, bytes)
+    Platform.copyMemory(from, start, base, to + 8 * HeaderWords, bytes)
+    val address = ((pageCount - 1).toLong << WordBits) | cursor
     cursor += words
     rowCount += 1
     if (key < least) least = key
     if (key > most) most = key
+    address
   }
 
   def key(address: Long): Long = Platform.getLong(pageOf(address), placeOf(address))
@@ -82,6 +108,50 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
   private def pageOf(address: Long): AnyRef = bases((address >>> WordBits).toInt)
 
   private def placeOf(address: Long): Long = offsets((address >>> WordBits).toInt) + ((address & WordMask) << 3)
+
+  /** To be made once all rows are there. */
+  def chain(row: UnsafeRow): Chain = new Chain(row)
+
+  /** Points `row` to the rows that are linked, from a first one on. */
+  final class Chain(row: UnsafeRow) extends Iterator[UnsafeRow] {
+    private[this] var at = 0L
+    private[this] var seen = 0L
+    private[this] var far = 0L
+    private[this] var page = -1
+    private[this] var base: AnyRef = _
+    private[this] var offset = 0L
+
+    def from(first: Long): this.type = {
+      at = first
+      this
+    }
+
+    /** The address of the row that came last. */
+    def last: Long = seen
+
+    /** How often the next row was so far away that it was not read along with the one before. */
+    def leaps: Long = far
+
+    override def hasNext: Boolean = at != 0
+
+    override def next(): UnsafeRow = {
+      seen = at
+      val on = (seen >>> WordBits).toInt
+      if (on != page) turnTo(on)
+      val place = offset + ((seen & WordMask) << 3)
+      val header = Platform.getLong(base, place + 8)
+      row.pointTo(base, place + 8 * HeaderWords, (header & BytesMask).toInt)
+      at = header >>> BytesBits
+      if (at != 0 && math.abs(at - seen) > NearWords) far += 1
+      row
+    }
+
+    private def turnTo(other: Int): Unit = {
+      page = other
+      base = bases(other)
+      offset = offsets(other)
+    }
+  }
 
   /** The rows' addresses in the order in which they came; those of rows that come meanwhile as well. */
   final class Walk {
@@ -149,6 +219,9 @@ private[colocate] object KeyedRows {
   private val WordBits = 22
   private val WordMask = (1L << WordBits) - 1
   private val HeaderWords = 2
+
+  /** Half a kilobyte, a few lines of the cache. */
+  private val NearWords = 64
 
   /** Not 0, so that no row has the address 0. */
   private val FirstWord = 1

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.execution.joins.colocate
 
-import org.apache.spark.memory.{MemoryConsumer, TaskMemoryManager}
+import org.apache.spark.memory.{MemoryConsumer, SparkOutOfMemoryError, TaskMemoryManager}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.LongType
@@ -13,19 +13,25 @@ import org.apache.spark.sql.types.LongType
  * about the order of their ids, as most are, are looked up in that order, and neighbours share a cache line. Where keys
  * are so uneven that many rows want the same slots, they are hashed instead.
  *
+ * Rows of one key are linked, wherever they are. Each link that leads far is a wait for main memory, so once as many were
+ * followed as there are rows, all rows are copied so that those of one key are neighbours: at worst twice the work of
+ * the best choice, and the many links of a join with many pairs are short.
+ *
  * Filled by one task and read by it alone. Memory is the task's, in whole pages; there is nothing to spill.
  */
 final class LongKeyTable(memory: TaskMemoryManager, fields: Int, wanted: LongKeyTable.Wanted)
     extends MemoryConsumer(memory, memory.getTungstenMemoryMode) {
 
   private[this] val anyRow = wanted == LongKeyTable.AnyOfKey
-  private[this] val rows = new KeyedRows(this)
+  private[this] var rows = new KeyedRows(this)
   private[this] val keyless = new KeyedRows(this)
   private[this] var slots: KeySlots = KeySlots.none
   private[this] val row = new UnsafeRow(fields)
-  private[this] val matches = new Matches
+  private[this] var matches: KeyedRows#Chain = _
 
   private[this] var lastKey = 0L
+  private[this] var leapsToGather = Long.MaxValue
+  private[this] var gathered = false
 
   private def append(key: Long, value: UnsafeRow): Unit =
     if (!anyRow || key != lastKey || rows.count == 0) {
@@ -35,23 +41,44 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, wanted: LongKey
 
   private def appendKeyless(value: UnsafeRow): Unit = if (wanted == LongKeyTable.Every) keyless.append(0, value)
 
-  private def finish(): Unit = slots = KeySlots.of(rows, this)
+  private def finish(): Unit = {
+    slots = KeySlots.of(rows, this)
+    matches = rows.chain(row)
+    leapsToGather = math.max(rows.count, LongKeyTable.LeapsAnyway)
+  }
 
   /** The rows of a key, null if there is none. The iterator, and each row of it, is valid until the next call. */
   def get(key: Long): Iterator[UnsafeRow] = {
-    val at = slots.find(rows, key)
-    if (at == 0) null
-    else {
-      matches.at = at
-      matches
+    if (matches.leaps > leapsToGather) gather()
+    val first = slots.find(rows, key)
+    if (first == 0) null else matches.from(first)
+  }
+
+  /** Needs the memory of the rows a second time, for a while; where there is none, they stay where they are. */
+  private def gather(): Unit = {
+    leapsToGather = Long.MaxValue
+    val copies = new KeyedRows(this)
+    try {
+      slots.gather(rows, copies)
+      rows.free()
+      rows = copies
+      matches = rows.chain(row)
+      gathered = true
+    } catch {
+      case _: SparkOutOfMemoryError =>
+        copies.free()
+        slots.fill(rows)
     }
   }
+
+  /** Were the rows of each key put side by side? */
+  def isGathered: Boolean = gathered
 
   /** Marks the row that came last from `get`: it has a partner. */
   def mark(): Unit = rows.mark(matches.last)
 
-  /** The rows that are not marked when it comes to them. */
-  def unmarked(): Iterator[UnsafeRow] = new Unmarked(rows) ++ new Unmarked(keyless)
+  /** The rows that are not marked when it comes to them. To be read once no key is looked up any more. */
+  def unmarked(): Iterator[UnsafeRow] = Iterator(() => rows, () => keyless).flatMap(of => new Unmarked(of()))
 
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 
@@ -60,20 +87,6 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, wanted: LongKey
     slots = KeySlots.none
     rows.free()
     keyless.free()
-  }
-
-  private final class Matches extends Iterator[UnsafeRow] {
-    var at: Long = 0
-    var last: Long = 0
-
-    override def hasNext: Boolean = at != 0
-
-    override def next(): UnsafeRow = {
-      last = at
-      rows.pointTo(at, row)
-      at = rows.next(at)
-      row
-    }
   }
 
   private final class Unmarked(of: KeyedRows) extends Iterator[UnsafeRow] {
@@ -96,6 +109,9 @@ final class LongKeyTable(memory: TaskMemoryManager, fields: Int, wanted: LongKey
 }
 
 object LongKeyTable {
+
+  /** Tables that are smaller than that are in the cache. */
+  private val LeapsAnyway = 1L << 16
 
   /** Which rows a join needs of its build side. */
   sealed trait Wanted
