@@ -14,7 +14,10 @@ HASH_JOINS = ("ShuffledHashJoinExec", "BucketHashJoinExec")
 
 
 def make_tables(spark: SparkSession) -> None:
-    """big, small and wide: members; one: each j once, no member; twice: each j twice; other: like small, no member."""
+    """big, small and wide: members; one: each j once, no member; twice: each j twice; other: like small, no member.
+
+    many and lots: members with 100 rows of each k; plenty: the same, no member.
+    """
     for name, rows in (("big", 3000), ("small", 60)):
         create_member(spark, name, "k INT, j INT, v BIGINT", ["k"], 4)
         fill(spark, name, f"SELECT cast(id AS INT), cast(id % 7 AS INT), id FROM range({rows})", ["k", "j", "v"])
@@ -22,6 +25,10 @@ def make_tables(spark: SparkSession) -> None:
     fill(spark, "wide", "SELECT cast(id AS INT), 'a', 'b', 'c', 'd', 'e', 'f' FROM range(1000)", ["k", *"abcdef"])
     for name, rows in (("one", 7), ("twice", 14)):
         spark.sql(f"CREATE TABLE {name} USING parquet AS SELECT cast(id % 7 AS INT) j, id w FROM range({rows})")
+    for name in ("many", "lots"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4)
+        fill(spark, name, "SELECT cast(id % 15 AS INT), id FROM range(1500)", ["k", "v"])
+    spark.sql("CREATE TABLE plenty USING parquet AS SELECT * FROM many")
     spark.sql("CREATE TABLE other USING parquet AS SELECT cast(id AS INT) k, id v FROM range(60)")
 
 
@@ -69,3 +76,24 @@ def test_few_wide_rows_are_hashed_rather_than_many_narrow_ones(session: SparkSes
     sql = "SELECT w.*, b.v FROM wide w JOIN big b ON w.k = b.k"
     assert compare(session, sql).on.rows
     assert "ColocatedScan build.wide" in built_from(session, sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "hashed"),
+    {
+        "FROM many m JOIN lots l ON m.k = l.k": False,
+        "FROM many m LEFT JOIN lots l ON m.k = l.k AND m.v > l.v": False,
+        "FROM many m FULL JOIN (SELECT k, v + 1 AS v FROM lots) l ON m.k = l.k": False,
+        "FROM many m JOIN plenty l ON m.k = l.k": False,
+        "FROM many m LEFT SEMI JOIN lots l ON m.k = l.k": True,
+        "FROM many m JOIN small l ON m.k = l.k": True,
+        "FROM many m JOIN (SELECT * FROM lots WHERE v % 100 = 0) l ON m.k = l.k": True,
+    }.items(),
+)
+def test_a_join_that_is_mostly_pairs_has_both_sides_in_order(session: SparkSession, sql: str, hashed: bool) -> None:
+    """Of a filter nobody knows how many pairs it leaves."""
+    what = "count(*), sum(m.v)" if "SEMI" in sql else "count(*), sum(m.v * 7 + l.v)"
+    pair = compare(session, f"SELECT {what} {sql}")
+    assert pair.on.rows
+    assert any(name in HASH_JOINS for name in pair.on.kinds) == hashed
+    assert ("SortMergeJoinExec" in pair.on.kinds) != hashed

@@ -20,7 +20,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     val bound = BuildSideBound(session)
     val hashed = plan.transformUp {
       case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) =>
-        smallest(join, bound).fold[SparkPlan](join)(hash(join, _))
+        smallest(join, bound).filterNot(_ => ManyPairs.in(join)).fold[SparkPlan](join)(hash(join, _))
     }
     if (hashed eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(hashed)
   }
