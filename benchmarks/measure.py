@@ -36,13 +36,16 @@ class Stage:
 class Measured:
     """seconds: wall clock, planning included. All sizes in bytes.
 
-    exchanges counts shuffles but those into one task (the last step of a global aggregate). join_shuffle_bytes is what
+    exchanges counts shuffles but those into one task (the last step of a global aggregate), planned_exchanges those of
+    the plan that adaptive execution started from: it drops some when it sees an empty or a small side, and which ones
+    depends on what was finished first. join_shuffle_bytes is what
     was written by the exchanges below a join; shuffle_bytes is everything. task_memory_bytes: the largest sum over the
     tasks of one stage of Spark's peak execution memory. heap_bytes: peak of the JVM's heap, garbage included.
     """
 
     seconds: float
     exchanges: int = 0
+    planned_exchanges: int = 0
     broadcasts: int = 0
     join_shuffle_bytes: int = 0
     shuffle_bytes: int = 0
@@ -97,10 +100,13 @@ def _profile(stage: Any) -> Stage:
 
 
 def _plan_facts(df: DataFrame) -> dict[str, Any]:
-    facts = _PlanFacts()
-    facts.visit(df._jdf.queryExecution().executedPlan(), False)
+    plan = df._jdf.queryExecution().executedPlan()
+    facts, planned = _PlanFacts(), _PlanFacts()
+    facts.visit(plan, False)
+    planned.visit(plan.initialPlan() if kind(plan) == "AdaptiveSparkPlanExec" else plan, False)
     return {
         "exchanges": facts.exchanges,
+        "planned_exchanges": planned.exchanges,
         "broadcasts": facts.broadcasts,
         "join_shuffle_bytes": facts.join_shuffle_bytes,
         "joins": tuple(facts.joins),

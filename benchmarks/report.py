@@ -136,7 +136,7 @@ def _colour(one: Record) -> str:
 
 def print_suite(record: Record) -> None:
     table = Table(title=f"{record['benchmark']} scale {record['scale']:g}: stock Delta against colocated Delta")
-    for name in ("query", "rows", "exchanges", "shuffle", "seconds", "time ratio", "verdicts"):
+    for name in ("query", "rows", "planned", "exchanges", "shuffle", "seconds", "time ratio", "verdicts"):
         table.add_column(name, justify="left" if name in ("query", "verdicts") else "right")
     ran = [one for one in record["queries"] if "error" not in one]
     for one in ran:
@@ -144,22 +144,22 @@ def print_suite(record: Record) -> None:
         table.add_row(
             one["query"],
             "equal" if one["rows_equal"] else "[bold red]DIFFER[/]",
+            f"{stock['planned_exchanges']} -> {ours['planned_exchanges']}",
             f"{stock['exchanges']} -> {ours['exchanges']}",
             f"{size(stock['shuffle_bytes'])} -> {size(ours['shuffle_bytes'])}",
             f"{one['stock_seconds']:.2f} -> {one['colocated_seconds']:.2f}",
             f"{one['time_ratio']:.2f}",
             ", ".join(one["verdicts"]),
         )
-    fewer = [one["time_ratio"] for one in ran if one["lost_exchanges"] > 0]
+    fewer = [one["time_ratio"] for one in ran if one["lost_planned"] > 0]
     screen = console()
     screen.print(table)
     for one in record["queries"]:
         if "error" in one:
             screen.print(f"[bold red]{one['query']} failed:[/] {one['error'][:400]}")
     if fewer:
-        screen.print(
-            f"{len(fewer)} queries lose an Exchange; geometric mean of their ratios {geometric_mean(fewer):.2f}"
-        )
+        mean = f"geometric mean of their ratios {geometric_mean(fewer):.2f}"
+        screen.print(f"{len(fewer)} queries lose an Exchange of their plan; {mean}")
 
 
 def suite_line(one: Record) -> str:
@@ -174,7 +174,7 @@ def suite_line(one: Record) -> str:
 def chart_suite(record: Record, path: Path) -> None:
     ran = [one for one in record["queries"] if "error" not in one]
     names, ratios = [one["query"] for one in ran], [one["time_ratio"] for one in ran]
-    colours = ["#2a7f62" if one["lost_exchanges"] > 0 else "#bbbbbb" for one in ran]
+    colours = ["#2a7f62" if one["lost_planned"] > 0 else "#bbbbbb" for one in ran]
     figure, axes = pyplot.subplots(figsize=(max(8, 0.28 * len(names)), 4), layout="constrained")
     axes.bar(names, ratios, color=colours)
     axes.axhline(1, color="black", linewidth=0.8)

@@ -127,6 +127,7 @@ def _compare(spark: SparkSession, stock: Engine, ours: Engine, name: str, text: 
         "stock": before[-1].numbers(),
         "colocated": after[-1].numbers(),
         "lost_exchanges": before[-1].exchanges - after[-1].exchanges,
+        "lost_planned": before[-1].planned_exchanges - after[-1].planned_exchanges,
         "stock_seconds": times[0],
         "colocated_seconds": times[1],
         "time_ratio": times[1] / times[0],
