@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill
+from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import assert_no_exchange, compare
 
 
@@ -24,3 +24,18 @@ def test_union_all_and_dynamic_pruning_of_members(spark: SparkSession, db: str, 
         pair = compare(spark, dynamic + "JOIN b ON a.k = b.k WHERE days.w = 1", f"{db}.g")
         assert pair.on.rows
         assert pair.on.colocated
+
+
+@pytest.mark.parametrize("provider", ["parquet", "orc"])
+def test_union_of_native_members_where_we_are_switched_off(spark: SparkSession, db: str, provider: str) -> None:
+    """Spark's own bucketed scans have the same fault: a join fails, an aggregate returns a key once for each table."""
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    for name in ("a", "b"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, provider)
+        fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(60)", ["k", "v"])
+    union = "(SELECT k, v FROM a UNION ALL SELECT k, v FROM b)"
+    for adaptive in ("true", "false"):
+        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+        with switched_off(spark):
+            assert len(spark.sql(f"SELECT k, sum(v) FROM {union} GROUP BY k").collect()) == 13
+            assert spark.sql(f"SELECT count(*) FROM {union} u FULL JOIN a ON u.k = a.k").first()[0] == 560

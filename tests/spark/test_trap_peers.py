@@ -52,6 +52,18 @@ def test_doris_36324_one_group_but_other_key_columns(spark: SparkSession) -> Non
     assert_no_exchange(spark, "SELECT t.v, y.v FROM t JOIN y ON t.a = y.b")
 
 
+@pytest.mark.parametrize(("between", "exchanges"), [("t", 0), ("p", 1)])
+def test_joins_above_two_bucket_counts_that_met(spark: SparkSession, between: str, exchanges: int) -> None:
+    """The lower join was planned with 8 tasks, and what is joined to it as well, before it met at 4."""
+    below = "SELECT t8.a, t8.v FROM t8 WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t8.a AND u.v < 40)"
+    pair = compare(
+        spark,
+        f"SELECT x.v, m.v, days.v FROM ({below}) x JOIN {between} m ON x.a = m.a JOIN days ON x.a = days.a",
+    )
+    assert pair.on.rows
+    assert pair.on.exchanges == exchanges
+
+
 def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:
     for join in ("LEFT", "RIGHT", "FULL"):
         for side in ("t", "u"):
