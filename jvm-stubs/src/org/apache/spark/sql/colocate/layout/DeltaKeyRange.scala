@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.execution.datasources.FileIndex
-import org.apache.spark.sql.functions.{col, expr, max, min, sum, when}
+import org.apache.spark.sql.functions.{col, get_json_object, max, min, sum, when}
 
 /**
  * How many values a whole-number column can have in a pinned snapshot, from the least and the greatest that the
@@ -18,13 +18,11 @@ object DeltaKeyRange {
   }
 
   private def find(snapshot: DeltaSnapshot, name: String): Option[Double] = {
-    def told(what: String) = expr(s"get_json_object(stats, ${literal(s"$$.$what['$name']")})").cast("bigint")
+    def told(what: String) = get_json_object(col("stats"), s"$$.$what['$name']").cast("bigint")
     val row = snapshot.allFiles
       .select(told("minValues").as("least"), told("maxValues").as("most"))
       .select(min(col("least")), max(col("most")), sum(when(col("least").isNull || col("most").isNull, 1).otherwise(0)))
       .head()
     Option.when(!row.isNullAt(0) && row.getLong(2) == 0)(row.getLong(1).toDouble - row.getLong(0) + 1)
   }
-
-  private def literal(text: String): String = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 }

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.execution.datasources.FileIndex
-import org.apache.spark.sql.functions.{col, expr}
+import org.apache.spark.sql.functions.{col, get_json_object}
 
 /**
  * Rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes would not
@@ -40,7 +40,7 @@ object DeltaRowCounts {
     val files = snapshot.allFiles
       .select(
         col("partitionValues").getItem(snapshot.physicalName(BucketColumn.Name)),
-        expr("get_json_object(stats, '$.numRecords')").cast("bigint"))
+        get_json_object(col("stats"), "$.numRecords").cast("bigint"))
       .collect()
     Option.when(!files.exists(_.isNullAt(1))) {
       files.groupMapReduce(_.getString(0))(_.getLong(1))(_ + _)

@@ -21,9 +21,10 @@ private[plan] object ManyPairs {
   def in(join: SortMergeJoinExec): Boolean = {
     val sides = Seq(join.left -> join.leftKeys, join.right -> join.rightKeys)
     makesPairs(join) && (for {
-      values <- sides.flatMap { case (side, keys) => keyValues(side, keys) }.minOption
       left <- rows(join.left)
       right <- rows(join.right)
+      // Last, for a table's first query it is a job.
+      values <- sides.flatMap { case (side, keys) => keyValues(side, keys) }.minOption
     } yield left * right / values > PairsOfOneSort * (left + right)).contains(true)
   }
 
