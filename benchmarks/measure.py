@@ -2,14 +2,13 @@
 
 import gc
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import takewhile
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tools.plans import below, each, kind
+from tools.plans import below, kind
+from tools.stages import last_stage, stages_since
 
 Rows = list[tuple[Any, ...]]
 
@@ -38,9 +37,9 @@ class Measured:
 
     exchanges counts shuffles but those into one task (the last step of a global aggregate), planned_exchanges those of
     the plan that adaptive execution started from: it drops some when it sees an empty or a small side, and which ones
-    depends on what was finished first. join_shuffle_bytes is what
-    was written by the exchanges below a join; shuffle_bytes is everything. task_memory_bytes: the largest sum over the
-    tasks of one stage of Spark's peak execution memory. heap_bytes: peak of the JVM's heap, garbage included.
+    depends on what was finished first. join_shuffle_bytes is what was written by the exchanges below a join;
+    shuffle_bytes is everything. task_memory_bytes: the largest sum over the tasks of one stage of their peak execution
+    memory. heap_bytes: peak of the JVM's heap, garbage included.
     """
 
     seconds: float
@@ -65,13 +64,13 @@ class Measured:
 def measure(spark: SparkSession, sql: str) -> Measured:
     """Plans and runs `sql` once, collecting its rows. Commands (CTAS, MERGE) are measured as well."""
     gc.collect()
-    last = next((stage.stageId() for stage in _newest_first(spark)), -1)
+    last = last_stage(spark)
     heap = _HeapPeak(spark)
     started = time.perf_counter()
     df = spark.sql(sql)
     rows = [tuple(row) for row in df.collect()]
     seconds = time.perf_counter() - started
-    fresh = list(takewhile(lambda stage: stage.stageId() > last, _newest_first(spark)))[::-1]
+    fresh = stages_since(spark, last)
     return Measured(
         seconds=seconds,
         shuffle_bytes=sum(stage.shuffleWriteBytes() for stage in fresh),
@@ -146,11 +145,3 @@ class _HeapPeak:
 
     def bytes(self) -> int:
         return sum(pool.getPeakUsage().getUsed() for pool in self._pools)
-
-
-def _newest_first(spark: SparkSession) -> Iterator[Any]:
-    """Spark keeps a thousand stages and each look at one is a call, so only those asked for are looked at."""
-    context = spark.sparkContext._jsc.sc()
-    context.listenerBus().waitUntilEmpty()
-    store = context.statusStore()
-    return each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None))

@@ -83,9 +83,10 @@ def _rounds(
     """One round to warm up, then the measured ones; a round merges into the same version of every case's table."""
     measured: dict[str, list[Merged]] = {one.name: [] for one in cases}
     task = bars.add_task("merge", total=(asked.rounds + 1) * len(cases))
+    layout = layouts("tpch", asked.scale, asked.buckets)["orders"]
     for one in cases:
         with _using(spark, one):
-            _load(spark, one, orders, layouts("tpch", asked.scale, asked.buckets)["orders"])
+            _load(spark, one, orders, layout)
     for _ in range(asked.rounds + 1):
         for one in cases:
             bars.update(task, description=f"merge: {one.title}")

@@ -102,7 +102,6 @@ def _steps(session: SparkSession, text: str) -> list[float]:
 
 def _make_tables(spark: SparkSession, members: bool) -> None:
     """Tables of eight files each, in a database of the session's own."""
-    # Delta reads its log in a job while planning, in 50 tasks by default; they would hide what is looked for.
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     name = "ours" if members else "stock"
     spark.sql(f"CREATE DATABASE {name}")

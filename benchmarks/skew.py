@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from benchmarks import lab, report
 from benchmarks.measure import Measured, measure
 from tools.plans import each
+from tools.stages import last_stage, stages_since
 
 BUCKETS = 16
 HOT_SHARE = 0.9
@@ -72,9 +73,9 @@ def _compare(spark: SparkSession, name: str, text: str, rounds: int) -> dict[str
     for _ in range(rounds + 1):
         for case, (table, switch) in CASES.items():
             spark.conf.set(SWITCH, switch)
-            before = _stages(spark)
+            before = last_stage(spark)
             measured[case].append(measure(spark, text.format(facts=table)))
-            tasks[case] = _rows_by_task(spark, _stages(spark) - before)
+            tasks[case] = _rows_by_task(spark, stages_since(spark, before))
     seconds = {case: median(one.seconds for one in found[1:]) for case, found in measured.items()}
     return {
         "query": name,
@@ -89,19 +90,11 @@ def _compare(spark: SparkSession, name: str, text: str, rounds: int) -> dict[str
     }
 
 
-def _stages(spark: SparkSession) -> set[int]:
-    context = spark.sparkContext._jsc.sc()
-    context.listenerBus().waitUntilEmpty()
-    store = context.statusStore()
-    stages = store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)
-    return {one.stageId() for one in each(stages)}
-
-
-def _rows_by_task(spark: SparkSession, stages: set[int]) -> list[int]:
+def _rows_by_task(spark: SparkSession, stages: list[Any]) -> list[int]:
     """Rows that each task of the join read, of both sides: the stage that read most."""
     store = spark.sparkContext._jsc.sc().statusStore()
     found = []
     for stage in stages:
-        tasks = [task.taskMetrics() for task in each(store.taskList(stage, 0, 10000))]
+        tasks = [task.taskMetrics() for task in each(store.taskList(stage.stageId(), 0, 10000))]
         found.append(sorted(t.get().inputMetrics().recordsRead() for t in tasks if t.isDefined()))
     return max(found, key=sum)

@@ -5,6 +5,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from tools.plans import each, kind, walk
+from tools.stages import last_stage, stages_since
 
 SHUFFLES = {"ShuffleExchangeExec"}
 BROADCASTS = {"BroadcastExchangeExec"}
@@ -50,7 +51,7 @@ class Executions:
 
     def __enter__(self) -> "Executions":
         self._ids = {execution.executionId() for execution in self._executions()}
-        self._stages = {stage.stageId() for stage in self._stage_list()}
+        self._last = last_stage(self._spark)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,8 +60,7 @@ class Executions:
             if execution.executionId() not in self._ids:
                 graph = store.planGraph(execution.executionId())
                 self.node_names += [str(node.name()) for node in each(graph.allNodes())]
-        fresh = [stage for stage in self._stage_list() if stage.stageId() not in self._stages]
-        self.shuffle_bytes = sum(stage.shuffleWriteBytes() for stage in fresh)
+        self.shuffle_bytes = sum(stage.shuffleWriteBytes() for stage in stages_since(self._spark, self._last))
 
     @property
     def exchanges(self) -> int:
@@ -69,7 +69,3 @@ class Executions:
     def _executions(self) -> list[Any]:
         self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
         return list(each(self._spark._jsparkSession.sharedState().statusStore().executionsList()))
-
-    def _stage_list(self) -> list[Any]:
-        store = self._spark.sparkContext._jsc.sc().statusStore()
-        return list(each(store.stageList(None, False, False, getattr(store, "stageList$default$4")(), None)))
