@@ -179,7 +179,10 @@ def test_a_limit_may_leave_a_full_outer_join_in_the_middle(session: SparkSession
     assert len(session.sql(sql).collect()) == rows
 
 
-def test_built_rows_without_a_partner_come_from_sparks_table_where_the_key_is_no_long(session: SparkSession) -> None:
-    for join in ("FULL", "RIGHT"):
-        pair = compare(session, f"SELECT s.v, b.w FROM b0 b {join} JOIN s0 s ON s.k = b.k AND s.kind = b.kind")
-        assert (OWN in pair.on.kinds) == (join == "RIGHT")
+def test_where_rows_are_not_known_to_fit_only_a_long_is_in_our_table(session: SparkSession) -> None:
+    """Spark's table serves the other keys, but not where its rows without a partner are part of the result."""
+    rows = "(SELECT k, kind, w FROM b0 LATERAL VIEW explode(array(1, 2)) e AS n) b"
+    for join, keys, own in (("FULL", "k", True), ("FULL", "k, kind", False), ("LEFT", "k, kind", True)):
+        on = " AND ".join(f"s.{key} = b.{key}" for key in keys.split(", "))
+        pair = compare(session, f"SELECT /*+ SHUFFLE_HASH(b) */ s.v, b.w FROM s0 s {join} JOIN {rows} ON {on}")
+        assert (OWN in pair.on.kinds) == own

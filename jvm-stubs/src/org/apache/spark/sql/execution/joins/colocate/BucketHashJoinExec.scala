@@ -6,14 +6,15 @@ import org.apache.spark.TaskContext
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.BindReferences.bindReferences
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.optimizer.BuildSide
 import org.apache.spark.sql.catalyst.plans.{JoinType, LeftExistence}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
-import org.apache.spark.sql.execution.joins.{HashedRelation, HashedRelationInfo, ShuffledHashJoinExec, ShuffledJoin}
+import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.LongType
 
@@ -24,6 +25,7 @@ import org.apache.spark.sql.types.LongType
  * of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that fits, else
  * Spark's relation.
  *
+ * @param unequal   what the rows of a pair must meet besides equal keys
  * @param isBounded all rows of the build side surely fit the task's memory
  */
 case class BucketHashJoinExec(
@@ -31,7 +33,7 @@ case class BucketHashJoinExec(
     rightKeys: Seq[Expression],
     joinType: JoinType,
     buildSide: BuildSide,
-    condition: Option[Expression],
+    unequal: Option[Expression],
     left: SparkPlan,
     right: SparkPlan,
     isBounded: Boolean,
@@ -57,6 +59,24 @@ case class BucketHashJoinExec(
   override def stringArgs: Iterator[Any] =
     super.stringArgs.toSeq.dropRight(1).iterator ++ Option.when(isSkewJoin)("skew=true")
 
+  /** Only where all rows fit: of rows with the same hash none can be left out. */
+  private lazy val hashesKeys: Boolean =
+    isBounded && !isOneLong(HashJoin.rewriteKeyExpr(leftKeys)) && HashedKeys.supports(leftKeys ++ rightKeys)
+
+  private def isOneLong(keys: Seq[Expression]): Boolean = keys.size == 1 && keys.head.dataType == LongType
+
+  private def longKeys(keys: Seq[Expression]): Seq[Expression] =
+    if (hashesKeys) Seq(HashedKeys.of(keys)) else HashJoin.rewriteKeyExpr(keys)
+
+  @transient override protected lazy val buildBoundKeys: Seq[Expression] =
+    bindReferences(longKeys(buildKeys), buildOutput)
+
+  @transient override protected lazy val streamedBoundKeys: Seq[Expression] =
+    bindReferences(longKeys(streamedKeys), streamedOutput)
+
+  override lazy val condition: Option[Expression] =
+    if (hashesKeys) Some((HashedKeys.areEqual(leftKeys, rightKeys) +: unequal.toSeq).reduce(And(_, _))) else unequal
+
   private lazy val wanted: LongKeyTable.Wanted = joinType match {
     case LeftExistence(_) if condition.isEmpty => LongKeyTable.AnyOfKey
     case _ => if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
@@ -68,8 +88,7 @@ case class BucketHashJoinExec(
    * Is the build side a LongKeyTable? Where a join asks only whether there is a partner, Spark's relation drops second
    * rows of a key as they come; ours only neighbours, so all rows must be known to fit.
    */
-  lazy val hasOwnTable: Boolean =
-    buildBoundKeys.size == 1 && buildBoundKeys.head.dataType == LongType && (isBounded || !wantsAnyPartner)
+  lazy val hasOwnTable: Boolean = isOneLong(buildBoundKeys) && (isBounded || !wantsAnyPartner)
 
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
@@ -101,7 +120,7 @@ case class BucketHashJoinExec(
 
   /** Without generated code Spark's operator does the same. */
   override protected def doExecute(): RDD[InternalRow] =
-    ShuffledHashJoinExec(leftKeys, rightKeys, joinType, buildSide, condition, left, right, isSkewJoin).execute()
+    ShuffledHashJoinExec(leftKeys, rightKeys, joinType, buildSide, unequal, left, right, isSkewJoin).execute()
 
   /** Generated code takes two inputs at most: FuseHashJoins sees to it that the streamed side is one. */
   override def inputRDDs(): Seq[RDD[InternalRow]] =
