@@ -36,7 +36,10 @@ class Join:
 
 @dataclass(frozen=True)
 class Query:
-    """select, where, group, having: SQL texts. more: set operations with further queries, left to right."""
+    """select, where, group, having: SQL texts. more: set operations with further queries, left to right.
+
+    order: by so many of the first output columns is all of it sorted.
+    """
 
     source: Source
     select: tuple[str, ...]
@@ -46,6 +49,7 @@ class Query:
     having: tuple[str, ...] = ()
     distinct: bool = False
     more: tuple[tuple[str, "Query"], ...] = ()
+    order: int = 0
 
     def sql(self, engine: Engine) -> str:
         select = ", ".join(self.select)
@@ -60,11 +64,12 @@ class Query:
         text = " ".join(parts)
         for operation, other in self.more:
             text = f"({text}) {operation} ({other.sql(engine)})"
-        return text
+        by = ", ".join(str(number + 1) for number in range(min(self.order, len(self.select))))
+        return f"{text} ORDER BY {by}" if by else text
 
     def joined(self) -> "Query":
         """How many rows come out of FROM and WHERE: a bound for what an engine has to hold."""
-        return replace(self, select=("count(*)",), group=(), having=(), distinct=False, more=())
+        return replace(self, select=("count(*)",), group=(), having=(), distinct=False, more=(), order=0)
 
     def parts(self) -> Iterator["Query"]:
         """This query and those it is made of."""
@@ -77,6 +82,8 @@ class Query:
 
     def smaller(self) -> Iterator["Query"]:
         """Each query with one clause less, the biggest cuts first."""
+        if self.order:
+            yield replace(self, order=0)
         if self.more:
             yield from (other for _, other in self.more)
             yield replace(self, more=())

@@ -29,7 +29,8 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
       HashWithinBuckets(session),
       MergeAdjacentAggregates,
       SpreadJoins(session),
-      GatherFewRows)
+      GatherFewRows,
+      ReadOnceForSort)
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(plan)
