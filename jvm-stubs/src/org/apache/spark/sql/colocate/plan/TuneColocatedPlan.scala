@@ -30,6 +30,7 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
       MergeAdjacentAggregates,
       SpreadJoins(session),
       GatherFewRows,
+      ShareAggregates,
       ReadOnceForSort)
 
   override def apply(plan: SparkPlan): SparkPlan =

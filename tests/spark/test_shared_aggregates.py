@@ -1,0 +1,94 @@
+"""An aggregate that a query uses several times runs once, as with stock Spark, which reuses its shuffle."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import create_member, database, fill, switched_off
+from tests.spark.oracle import compare
+from tools.stages import last_stage, stages_since
+
+ROWS = 5000
+SUMS = "WITH t AS (SELECT k, sum(v) AS s, count(*) AS n FROM lines WHERE k IS NOT NULL GROUP BY k)"
+ONCE = {
+    "columns of their own": f"{SUMS} SELECT a.k, a.s + 1, b.m FROM t a JOIN (SELECT n, avg(s) m FROM t GROUP BY n) b "
+    "ON a.n = b.n AND a.s > b.m",
+    "by the key": f"{SUMS} SELECT a.k, a.s - b.n FROM t a JOIN t b ON a.k = b.k AND a.n + b.s > 9000",
+    "to another row": f"{SUMS} SELECT a.k, a.s, a.n, b.s FROM t a LEFT JOIN t b ON a.k = b.k + 1 AND b.n > 8",
+    "three times": f"{SUMS} SELECT count(*), sum(a.n + b.n + c.n) FROM t a FULL JOIN t b ON a.s = b.s + 7 "
+    "LEFT JOIN t c ON c.s = a.k",
+    "in a union": f"{SUMS} SELECT k, s, n FROM t UNION ALL SELECT s, n, k FROM t",
+    "with a member": f"{SUMS} SELECT a.k, h.v, b.s FROM t a JOIN heads h ON a.k = h.k AND a.n + a.s > h.v "
+    "JOIN t b ON b.n = h.v % 11",
+    "distinct": "WITH t AS (SELECT DISTINCT k, x FROM lines WHERE k IS NOT NULL AND x IS NOT NULL) "
+    "SELECT a.k, b.x FROM t a JOIN t b ON a.k = b.x",
+    "objects": "WITH t AS (SELECT k, sort_array(collect_set(x)) c FROM lines WHERE k IS NOT NULL GROUP BY k) "
+    "SELECT a.k, b.c FROM t a JOIN t b ON a.c[1] = b.c[1] AND a.k < b.k",
+    "of a join": "WITH t AS (SELECT l.k, count(h.v) n FROM lines l JOIN heads h ON l.k = h.k GROUP BY l.k) "
+    "SELECT a.k, b.n FROM t a LEFT JOIN t b ON a.k = b.n AND a.n > 8",
+    "sorted": f"{SUMS} SELECT a.k, b.n FROM t a JOIN t b ON a.s + a.n = b.s + b.n ORDER BY b.n, a.k",
+}
+HEADS = 900
+# Lines of the tables' logs that are read on the way.
+SOME = 200
+
+
+def make_tables(spark: SparkSession) -> None:
+    for table, rows in (("lines", ROWS), ("heads", HEADS)):
+        create_member(spark, table, "k BIGINT, v BIGINT, x BIGINT", ["k"], 4)
+        fill(spark, table, f"SELECT if(id % 50 = 0, NULL, id % 600), id, id % 13 FROM range({rows})", ["k", "v", "x"])
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "shared", make_tables)
+
+
+@pytest.fixture
+def session(spark: SparkSession, tables: str) -> SparkSession:
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    return spark
+
+
+def rows_read(spark: SparkSession, sql: str) -> int:
+    before = last_stage(spark)
+    spark.sql(sql).collect()
+    return sum(stage.inputRecords() for stage in stages_since(spark, before))
+
+
+@pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
+@pytest.mark.parametrize("name", ONCE)
+def test_its_tables_are_read_once(session: SparkSession, name: str, adaptive: bool) -> None:
+    session.conf.set("spark.sql.adaptive.enabled", adaptive)
+    pair = compare(session, ONCE[name])
+    assert pair.on.colocated
+    assert pair.on.rows
+    tables = ROWS + (HEADS if "heads" in ONCE[name] else 0)
+    with switched_off(session):
+        assert tables <= rows_read(session, ONCE[name]) < tables + SOME
+    assert tables <= rows_read(session, ONCE[name]) < tables + SOME
+
+
+def test_without_reuse_each_use_reads_by_bucket(session: SparkSession) -> None:
+    session.conf.set("spark.sql.exchange.reuse", "false")
+    pair = compare(session, ONCE["by the key"])
+    assert pair.on.exchanges == 0
+    assert rows_read(session, ONCE["by the key"]) >= 2 * ROWS
+
+
+def test_equal_broadcasts_are_reused_by_themselves(session: SparkSession) -> None:
+    """And the aggregate below them has no Exchange then."""
+    sql = (
+        f"{SUMS} SELECT /*+ BROADCAST(a), BROADCAST(b) */ l.v FROM lines l JOIN t a ON l.v = a.s JOIN t b ON l.x = b.s"
+    )
+    assert compare(session, sql).on.exchanges == 0
+
+
+def test_other_aggregates_of_the_same_table_stay_as_they_are(session: SparkSession) -> None:
+    sql = (
+        "SELECT a.k, s, m FROM (SELECT k, sum(v) s FROM lines GROUP BY k) a "
+        "JOIN (SELECT k, max(v) m FROM lines GROUP BY k) b ON a.k = b.k"
+    )
+    assert compare(session, sql).on.exchanges == 0
