@@ -92,3 +92,21 @@ def test_other_aggregates_of_the_same_table_stay_as_they_are(session: SparkSessi
         "JOIN (SELECT k, max(v) m FROM lines GROUP BY k) b ON a.k = b.k"
     )
     assert compare(session, sql).on.exchanges == 0
+
+
+@pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
+@pytest.mark.parametrize("target", ["delta", "parquet"])
+def test_what_is_written_from_it_lies_in_its_buckets(session: SparkSession, target: str, adaptive: bool) -> None:
+    """The Exchange has the target's layout, so the write has none of its own; its tasks must stay as many."""
+    session.conf.set("spark.sql.adaptive.enabled", adaptive)
+    name = f"copy_{target}_{adaptive}".lower()
+    create_member(session, name, "k BIGINT, s BIGINT", ["k"], 4, provider=target)
+    query = f"{SUMS} SELECT a.k, a.s + b.n AS s FROM t a JOIN t b ON a.k = b.k AND a.n + b.s > 9000"
+    session.sql(f"INSERT INTO {name} {query}")
+    files = session.sql(f"SELECT DISTINCT input_file_name() AS f, pmod(hash(k), 4) AS b FROM {name}").collect()
+    assert sorted(row.b for row in files) == [0, 1, 2, 3]
+    assert len({row.f for row in files}) == 4
+    assert compare(session, f"SELECT c.k, c.s, l.v FROM {name} c JOIN lines l ON c.k = l.k").on.exchanges == 0
+    with switched_off(session):
+        wanted = sorted(session.sql(query).collect())
+    assert sorted(session.table(name).collect()) == wanted
