@@ -11,11 +11,12 @@ from tools.stages import last_stage, stages_since
 
 ROWS = 5000
 SUMS = "(SELECT k, sum(v) AS s, count(*) AS n FROM lines GROUP BY k)"
+TOPS = "(SELECT k, max(v) AS m FROM lines GROUP BY k)"
 ONCE = {
     "aggregate": (f"SELECT * FROM {SUMS} ORDER BY s % 7, k", ROWS),
     "having": (f"SELECT k, s FROM {SUMS} WHERE n > 8 ORDER BY s DESC, k", ROWS),
     "distinct": ("SELECT DISTINCT k, v % 3 AS m FROM lines ORDER BY m, k", ROWS),
-    "joined": (f"SELECT a.k, b.s FROM {SUMS} a JOIN {SUMS} b ON a.k = b.k AND a.s <= b.s ORDER BY b.s, a.k", 2 * ROWS),
+    "joined": (f"SELECT a.k, m FROM {SUMS} a JOIN {TOPS} b ON a.k = b.k AND a.s >= m ORDER BY m, a.k", 2 * ROWS),
     "broadcast": (f"SELECT /*+ BROADCAST(x) */ k, w FROM {SUMS} JOIN names x ON x.m = n % 3 ORDER BY w, k", ROWS),
     "window": (f"SELECT k, sum(s) OVER (PARTITION BY k) AS t FROM {SUMS} ORDER BY t, k", ROWS),
 }
