@@ -31,6 +31,14 @@ def db(spark: SparkSession) -> Iterator[str]:
     spark.sql(f"DROP DATABASE {name} CASCADE")
 
 
+@pytest.fixture
+def session(spark: SparkSession, tables: str) -> SparkSession:
+    """For a module with a fixture `tables`, a database: it is the current one, and small sides are not broadcast."""
+    spark.sql(f"USE {tables}")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    return spark
+
+
 @pytest.fixture(autouse=True)
 def _settings_are_put_back() -> Iterator[None]:
     """What a test SETs ends with the test, `disable_colocate_join` above all."""

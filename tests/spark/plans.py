@@ -36,6 +36,13 @@ def join_kinds(df: DataFrame, run: bool = True) -> list[str]:
     return [name for name in kinds(df, run) if name.endswith("JoinExec")]
 
 
+def rows_read(spark: SparkSession, sql: str) -> int:
+    """Rows that a query's tasks read from files, those of tables' logs among them."""
+    before = last_stage(spark)
+    spark.sql(sql).collect()
+    return sum(stage.inputRecords() for stage in stages_since(spark, before))
+
+
 class Executions:
     """The SQL executions that a block ran, writes and MERGE among them, from Spark's own status store.
 

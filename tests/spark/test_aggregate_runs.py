@@ -48,13 +48,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "runs", make_tables)
 
 
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
 SERVED = {
     "runs": f"SELECT k, {FUNCTIONS} FROM lines GROUP BY k",
     "no_runs": f"SELECT k, {FUNCTIONS} FROM mixed GROUP BY k",

@@ -37,13 +37,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "build", make_tables)
 
 
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
 def built_from(spark: SparkSession, sql: str) -> list[str]:
     """The nodes in the build side of the query's one hash join within buckets, such as `ColocatedScan build.big`."""
     (join,) = [node for node in nodes(spark.sql(sql)) if kind(node) in HASH_JOINS]

@@ -92,13 +92,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "fused", make_tables)
 
 
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
 def test_every_join_gives_the_rows_of_stock_spark(session: SparkSession) -> None:
     assert_fused(session, "ascending", JOINS)
 

@@ -55,13 +55,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "hashed", make_tables)
 
 
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
 @pytest.mark.parametrize("keys", KEYS)
 def test_every_join_by_such_keys_gives_the_rows_of_stock_spark(session: SparkSession, keys: str) -> None:
     on = " AND ".join(f"s.{key} {'<=>' if key == 'bin' else '='} b.{key}" for key in keys.split())

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
-from tools.stages import last_stage, stages_since
+from tests.spark.plans import rows_read
 
 ROWS = 5000
 SUMS = "WITH t AS (SELECT k, sum(v) AS s, count(*) AS n FROM lines WHERE k IS NOT NULL GROUP BY k)"
@@ -43,19 +43,6 @@ def make_tables(spark: SparkSession) -> None:
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "shared", make_tables)
-
-
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
-def rows_read(spark: SparkSession, sql: str) -> int:
-    before = last_stage(spark)
-    spark.sql(sql).collect()
-    return sum(stage.inputRecords() for stage in stages_since(spark, before))
 
 
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])

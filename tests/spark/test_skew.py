@@ -47,13 +47,11 @@ def tables(spark: SparkSession) -> Iterator[str]:
 
 
 @pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set(f"{SKEW}.enabled", "true")
-    spark.conf.set(f"{SKEW}.minTaskBytes", "20000")
-    return spark
+def session(session: SparkSession) -> SparkSession:
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
+    session.conf.set(f"{SKEW}.enabled", "true")
+    session.conf.set(f"{SKEW}.minTaskBytes", "20000")
+    return session
 
 
 def explained(spark: SparkSession, sql: str) -> str:

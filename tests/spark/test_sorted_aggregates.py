@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, database, fill
+from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
-from tools.stages import last_stage, stages_since
+from tests.spark.plans import rows_read
 
 ROWS = 5000
 SUMS = "(SELECT k, sum(v) AS s, count(*) AS n FROM lines GROUP BY k)"
@@ -38,19 +38,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "sorted", make_tables)
 
 
-@pytest.fixture
-def session(spark: SparkSession, tables: str) -> SparkSession:
-    spark.sql(f"USE {tables}")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
-
-
-def rows_read(spark: SparkSession, sql: str) -> int:
-    before = last_stage(spark)
-    spark.sql(sql).collect()
-    return sum(stage.inputRecords() for stage in stages_since(spark, before))
-
-
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
 @pytest.mark.parametrize("name", ONCE)
 def test_aggregated_tables_are_read_once(session: SparkSession, name: str, adaptive: bool) -> None:
@@ -74,5 +61,5 @@ def test_many_rows_are_read_again_instead_of_shuffled_again(session: SparkSessio
 def test_the_order_is_that_of_the_query(session: SparkSession, name: str) -> None:
     sql, _ = ONCE[name]
     on = session.sql(sql).collect()
-    session.sql("SET disable_colocate_join = true")
-    assert on == session.sql(sql).collect()
+    with switched_off(session):
+        assert on == session.sql(sql).collect()

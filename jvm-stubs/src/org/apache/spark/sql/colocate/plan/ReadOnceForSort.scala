@@ -17,7 +17,7 @@ object ReadOnceForSort extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case sorted @ ShuffleExchangeExec(by: RangePartitioning, rows, _, _)
-        if readsTables(rows) && unaggregated(rows).isEmpty =>
+        if readsTables(rows) && isAggregated(rows) =>
       val keys = by.ordering.map(_.child)
       sorted.withNewChildren(Seq(ShuffleExchangeExec(HashPartitioning(keys, conf.numShufflePartitions), rows)))
   }
@@ -28,12 +28,11 @@ object ReadOnceForSort extends Rule[SparkPlan] {
     case other => other.children.exists(readsTables)
   }
 
-  /** Where rows come from that reach the sort without an aggregate, or that are multiplied after it. */
-  private def unaggregated(plan: SparkPlan): Seq[SparkPlan] = plan match {
-    case _: Exchange | _: QueryStageExec => Nil
-    case aggregate: BaseAggregateExec if aggregate.groupingExpressions.nonEmpty => Nil
-    case _: GenerateExec | _: ExpandExec => Seq(plan)
-    case leaf if leaf.children.isEmpty => Seq(leaf)
-    case other => other.children.flatMap(unaggregated)
+  /** Does no row of a table reach the sort without an aggregate, nor is multiplied after it? */
+  private def isAggregated(plan: SparkPlan): Boolean = plan match {
+    case _: Exchange | _: QueryStageExec => true
+    case aggregate: BaseAggregateExec if aggregate.groupingExpressions.nonEmpty => true
+    case _: GenerateExec | _: ExpandExec => false
+    case other => other.children.nonEmpty && other.children.forall(isAggregated)
   }
 }

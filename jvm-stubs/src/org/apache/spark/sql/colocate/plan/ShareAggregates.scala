@@ -53,7 +53,7 @@ object ShareAggregates extends Rule[SparkPlan] {
     case join: ShuffledJoin if join.isSkewJoin => join
     case aggregate @ Shareable(bare, layout) if several(bare.canonicalized) =>
       val rows = ShuffleExchangeExec(layout, bare.mapChildren(share(_, several)))
-      val used = ProjectExec(aggregate.asInstanceOf[BaseAggregateExec].resultExpressions, rows)
+      val used = ProjectExec(aggregate.resultExpressions, rows)
       used.copyTagsFrom(aggregate)
       used
     case _ => plan.mapChildren(share(_, several))
@@ -65,14 +65,12 @@ object ShareAggregates extends Rule[SparkPlan] {
   /** An aggregate over buckets, with the columns from which every use makes its own, and the layout of its rows. */
   private object Shareable {
 
-    def unapply(plan: SparkPlan): Option[(SparkPlan, HashPartitioning)] = plan match {
-      case aggregate: BaseAggregateExec if isLast(aggregate) && Regions.scans(aggregate).isDefined =>
-        for {
-          bare <- withoutColumns(aggregate)
-          layout <- ColocatedPartitioning.of(bare)
-        } yield (bare, HashPartitioning(layout.expressions, layout.numPartitions))
-      case _ => None
-    }
+    def unapply(aggregate: BaseAggregateExec): Option[(SparkPlan, HashPartitioning)] =
+      for {
+        last <- Option.when(isLast(aggregate) && Regions.scans(aggregate).isDefined)(aggregate)
+        bare <- withoutColumns(last)
+        layout <- ColocatedPartitioning.of(bare)
+      } yield (bare, HashPartitioning(layout.expressions, layout.numPartitions))
 
     private def withoutColumns(aggregate: BaseAggregateExec): Option[SparkPlan] = {
       val columns = aggregate.groupingExpressions.map(_.toAttribute) ++ aggregate.aggregateAttributes
