@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
-from tests.spark.plans import rows_read
+from tests.spark.plans import exchanges, kinds, rows_read
 
 ROWS = 5000
 SUMS = "(SELECT k, sum(v) AS s, count(*) AS n FROM lines GROUP BY k)"
@@ -46,6 +46,31 @@ def test_aggregated_tables_are_read_once(session: SparkSession, name: str, adapt
     pair = compare(session, sql)
     assert pair.on.colocated
     assert rows <= rows_read(session, sql) < rows + 100
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_few_rows_are_sorted_by_one_task(session: SparkSession, name: str) -> None:
+    seen = kinds(session.sql(ONCE[name][0]))
+    assert seen.count("ShuffleExchangeExec") == 1
+    assert "CoalesceExec" in seen
+
+
+def test_more_rows_than_one_task_should_sort_are_shared_out(session: SparkSession) -> None:
+    session.conf.set("spark.sql.adaptive.coalescePartitions.minPartitionSize", "1b")
+    seen = kinds(session.sql(ONCE["aggregate"][0]))
+    assert seen.count("ShuffleExchangeExec") == 2
+    assert "CoalesceExec" not in seen
+
+
+def test_ranges_that_the_user_asked_for_stay(session: SparkSession) -> None:
+    ranges = session.sql(f"SELECT /*+ REPARTITION_BY_RANGE(3, s) */ * FROM {SUMS}")
+    assert exchanges(ranges) == 2
+    assert ranges.rdd.getNumPartitions() == 3
+
+
+def test_a_sort_of_nothing_is_empty(session: SparkSession) -> None:
+    pair = compare(session, f"SELECT * FROM {SUMS} WHERE n < 0 ORDER BY s, k")
+    assert not pair.on.rows
 
 
 @pytest.mark.parametrize("name", AGAIN)

@@ -33,11 +33,14 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
       ShareAggregates,
       ReadOnceForSort)
 
-  override def apply(plan: SparkPlan): SparkPlan =
-    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(plan)
-    else PlantedBugs.plan(ZipUnions(tune(KeepFileNames(PlantedBugs.plan(plan)))))
+  // When AQE plans again, the stages that have run hide their scans.
+  private val afterStages: Seq[Rule[SparkPlan]] = Seq(SortFewRows)
 
-  private def tune(plan: SparkPlan): SparkPlan = {
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
+    else PlantedBugs.plan(ZipUnions(tune(KeepFileNames(PlantedBugs.plan(plan)), steps ++ afterStages)))
+
+  private def tune(plan: SparkPlan, steps: Seq[Rule[SparkPlan]]): SparkPlan = {
     val tuned = steps.filter(s => RuleRegistry.isActive(s.ruleName.split('.').last)).foldLeft(plan)((p, s) => s(p))
     if ((tuned eq plan) || (ValidateRequirements.validate(tuned) && Regions.aligned(tuned))) tuned else plan
   }
