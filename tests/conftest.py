@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import class_archive
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -19,3 +21,5 @@ def pytest_configure(config: pytest.Config) -> None:
     # The control plane and Spark's Python workers are children of the driver and find the package by this.
     present = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), *present]))
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        class_archive.make()

@@ -8,7 +8,7 @@ from tests.acceptance.commands import run
 
 def test_bench_join_writes_every_engine_with_rows_times_and_bytes(tmp_path: Path) -> None:
     common = ("--scale", "0.01", "--rounds", "1", "--memory", "1g", "--buckets", "4", "--out", str(tmp_path))
-    printed = run(tmp_path, "benchmarks.run", "join", *common)
+    printed = run("benchmarks.run", "join", *common)
     (result,) = tmp_path.rglob("*.json")
     assert str(result) in printed
     assert result.with_suffix(".png").stat().st_size > 10_000
@@ -23,7 +23,7 @@ def test_bench_join_writes_every_engine_with_rows_times_and_bytes(tmp_path: Path
 
 
 def test_the_demo_shows_both_plans_equal_rows_the_group_and_both_fallbacks(tmp_path: Path) -> None:
-    printed = run(tmp_path, "benchmarks.demo", "--scale", "0.01", "--memory", "1g")
+    printed = run("benchmarks.demo", "--scale", "0.01", "--memory", "1g")
     for part in (
         "EXPLAIN with colocation",
         "equal",

@@ -17,7 +17,7 @@ TPCDS = ("q50", "q93")
 
 def suite(name: str, folder: Path, *more: str) -> dict[str, Any]:
     common = ("--scale", "0.01", "--rounds", "0", "--memory", "1g", "--buckets", "4", "--out", str(folder))
-    run(folder, "benchmarks.run", name, *common, *more)
+    run("benchmarks.run", name, *common, *more)
     (result,) = folder.rglob("*.json")
     found: dict[str, Any] = json.loads(result.read_text())
     return found

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.docs.markdown import ROOT, Block, blocks
 from tests.spark.golden import normalised
-from tests.spark.sessions import run_bare
+from tests.spark.sessions import QUICK_DRIVER, run_bare
 
 README = blocks(ROOT / "README.md")
 AGAIN = """
@@ -28,7 +30,9 @@ def shown_in(plan: str, promise: str) -> list[str]:
     return [line for line in wanted if not any(line in found for found in plan_lines)]
 
 
-def test_the_example_runs_and_explains_itself_as_promised(tmp_path: Path) -> None:
+def test_the_example_runs_and_explains_itself_as_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key, value in QUICK_DRIVER.items():
+        monkeypatch.setenv(key, value)
     ran = run_bare(block("python").text + AGAIN, tmp_path).ok()
     after, before = ran.out.split("AND NOW STOCK DELTA")
     assert shown_in(after, block("text", "after").text) == []

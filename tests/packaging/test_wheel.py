@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.sessions import QUICK_DRIVER
+
 ROOT = Path(__file__).parents[2]
 SESSION = """
 import sys
@@ -57,7 +59,7 @@ def test_installed_in_a_fresh_environment_it_runs_a_colocated_join(wheel: Path, 
     zipfile.ZipFile(wheel).extractall(site)
     # What the package needs comes from this environment: an editable install is found by a hook, which a .pth skips.
     (site / "needs.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {key: value for key, value in {**os.environ, **QUICK_DRIVER}.items() if key != "PYTHONPATH"}
     command = [str(python), "-c", SESSION, str(tmp_path / "warehouse")]
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr[-4000:]

@@ -16,9 +16,19 @@ ROOT = Path(__file__).parents[2]
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark's Python workers are the system's
 TIMEOUT = 300
 
+# Of Spark's classes (tests/class_archive.py). Where it is missing or does not fit, the JVM says nothing and goes on.
+ARCHIVE = ROOT / "build" / f"classes-{pyspark.__version__}.jsa"
+SHARED_CLASSES = f"-XX:SharedArchiveFile={ARCHIVE} -Xlog:disable -Xlog:all=error:stderr"
+
 # A session of tiny queries spends its time in the compiler of hot code and in starting collectors, for nothing.
 # That compiler's own code cache of 48 MB fills up after some hundred queries, and then everything is interpreted.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1"
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1 " + SHARED_CLASSES
+
+# The environment of a driver that sets itself up, as a user's does. Delta's 50 tasks for each table's log take longest.
+QUICK_DRIVER = {
+    "JDK_JAVA_OPTIONS": QUICK_JVM,
+    "PYSPARK_SUBMIT_ARGS": "--conf spark.databricks.delta.snapshotPartitions=1 pyspark-shell",
+}
 
 SMALL = {
     "spark.driver.memory": "2g",
