@@ -26,6 +26,9 @@ def tables(spark: SparkSession) -> Iterator[str]:
         key = "if(id % 11 = 0, NULL, cast(id % 15 AS INT))"
         query = f"SELECT {key}, cast(id % 4 AS INT), id FROM range({3 * number}, {3 * number + 45})"
         fill(spark, name, query, ["a", "b", "v"])
+    for name, buckets, rows in (("few", 11, 3), ("many", 4, 5000)):
+        create_member(spark, name, COLUMNS, ["a"], buckets, group=f"g_{name}")
+        fill(spark, name, f"SELECT cast(id AS INT), 0, id FROM range({rows})", ["a", "b", "v"])
     spark.sql("USE default")
     yield "peers"
     spark.sql("DROP DATABASE peers CASCADE")
@@ -60,6 +63,14 @@ def test_joins_above_two_bucket_counts_that_met(spark: SparkSession, between: st
         spark,
         f"SELECT x.v, m.v, days.v FROM ({below}) x JOIN {between} m ON x.a = m.a JOIN days ON x.a = days.a",
     )
+    assert pair.on.rows
+    assert pair.on.exchanges == exchanges
+
+
+@pytest.mark.parametrize(("third", "exchanges"), [("days", 1), ("p", 2)])
+def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSession, third: str, exchanges: int) -> None:
+    """All of them were planned with the 11 tasks of the first table, which is the smallest and is shuffled instead."""
+    pair = compare(spark, f"SELECT x.v FROM few x JOIN many m ON x.a = m.a JOIN {third} d ON x.a = d.a AND d.v % 3 = 0")
     assert pair.on.rows
     assert pair.on.exchanges == exchanges
 

@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
-import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
-import org.apache.spark.sql.execution.joins.HashJoin
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, EnsureRequirements, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
 
 /** What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled. */
 private[plan] object JoinSides {
@@ -25,6 +25,21 @@ private[plan] object JoinSides {
     case exchange: ShuffleExchangeExec if exchange.shuffleOrigin == ENSURE_REQUIREMENTS => Some(exchange.child)
     case _ => None
   }
+
+  /** A side as it was before EnsureRequirements. */
+  def bare(plan: SparkPlan): SparkPlan = belowExchange(plan).getOrElse(unsorted(plan))
+
+  /** The join over these sides, with the Exchanges and sorts that it needs. */
+  def ensure(join: ShuffledJoin, left: SparkPlan, right: SparkPlan): SparkPlan =
+    EnsureRequirements(optimizeOutRepartition = false)(join.withNewChildren(Seq(left, right)))
+
+  /**
+   * A join above joins that a rule gave another number of tasks is asked again: what was shuffled to its lower side's
+   * buckets may meet them now, or must be shuffled to the new ones.
+   */
+  def matched(join: ShuffledJoin): SparkPlan =
+    if (join.isSkewJoin || join.children.map(_.outputPartitioning.numPartitions).distinct.size == 1) join
+    else ensure(join, bare(join.left), bare(join.right))
 
   /** The bucket partitioning of a plan that serves a distribution. */
   def layoutFor(plan: SparkPlan, distribution: ClusteredDistribution): Option[ColocatedPartitioning] =

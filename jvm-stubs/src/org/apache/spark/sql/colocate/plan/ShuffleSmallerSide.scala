@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.{EnsureRequirements, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
@@ -15,7 +15,10 @@ object ShuffleSmallerSide extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case join: ShuffledJoin if join.leftKeys.nonEmpty =>
-      keep(join, member = 0).orElse(keep(join, member = 1)).getOrElse(join)
+      JoinSides.matched(join) match {
+        case matched: ShuffledJoin => keep(matched, member = 0).orElse(keep(matched, member = 1)).getOrElse(matched)
+        case other => other
+      }
   }
 
   /** The join with the member's Exchange gone and one put over the other side. */
@@ -30,7 +33,7 @@ object ShuffleSmallerSide extends Rule[SparkPlan] {
           if spec.canCreatePartitioning && isSmaller(other, plan)
           shuffled = ShuffleExchangeExec(spec.createPartitioning(theirs.clustering), other)
           children = if (member == 0) Seq(plan, shuffled) else Seq(shuffled, plan)
-          ensured = EnsureRequirements(optimizeOutRepartition = false)(join.withNewChildren(children))
+          ensured = JoinSides.ensure(join, children.head, children.last)
           if JoinSides.exchanges(ensured) <= JoinSides.exchanges(join)
         } yield ensured
       case _ => None
