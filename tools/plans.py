@@ -27,7 +27,9 @@ def below(node: Any) -> Iterator[Any]:
         yield node.relation().cachedPlan()
     elif name == "CommandResultExec":
         yield node.commandPhysicalPlan()
-    if name != "ReusedExchangeExec":
+    if name == "BucketsOfBuildSide":  # the stage that it looks into is its join's
+        yield from (child for child in each(node.children()) if kind(child) not in STAGES)
+    elif name != "ReusedExchangeExec":
         yield from each(node.children())
     yield from (subquery for subquery in each(node.subqueries()) if kind(subquery) != "ReusedSubqueryExec")
 

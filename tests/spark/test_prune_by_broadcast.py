@@ -117,6 +117,14 @@ def test_both_scans_of_a_colocated_join_below_are_pruned(both: SparkSession, kin
     assert [files <= most for files in files_read(both, sql)] == [True, True]
 
 
+def test_what_the_broadcast_shuffles_is_done_once(both: SparkSession) -> None:
+    """It stands in the plan twice, below the join and in the filter of the scan."""
+    side = "(SELECT k, max(w) AS w FROM small GROUP BY k)"
+    pair = compare(both, f"SELECT /*+ BROADCAST(s) */ f.v, s.w FROM facts f JOIN {side} s ON f.k = s.k")
+    assert "BucketsOfBuildSide" in pair.on.kinds
+    assert pair.on.exchanges == pair.off.exchanges == 1
+
+
 KEPT = {
     "outer": "SELECT f.v, s.w FROM facts f LEFT JOIN small s ON f.k = s.k",
     "anti": "SELECT f.v FROM facts f LEFT ANTI JOIN small s ON f.k = s.k",
