@@ -4,7 +4,6 @@ Starting a session and its first statements take a third less CPU with it, and t
 JVM that the archive does not fit (another Java) reads the jars as if there were none.
 """
 
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -29,9 +28,9 @@ def make() -> None:
     if ARCHIVE.exists():
         return
     ARCHIVE.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=ARCHIVE.parent) as folder:
         partial = Path(folder) / "classes.jsa"
         options = f"-XX:+UseSerialGC -XX:ArchiveClassesAtExit={partial}"
         run_spark_sql(STATEMENTS, Path(folder) / "session", {"spark.driver.extraJavaOptions": options}).ok()
         if partial.exists():  # a Java without archives of its own makes none
-            shutil.move(partial, ARCHIVE)  # not in part: another run may start its sessions meanwhile
+            partial.rename(ARCHIVE)  # whole at once: another run may start its sessions meanwhile

@@ -13,13 +13,13 @@ ROOT = Path(__file__).parent.parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist find it built
-        subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
     fetched = ROOT / "build" / "jars"
     if fetched.is_dir():
         os.environ.setdefault("SPARK_COLOCATE_DELTA_JARS", str(fetched))
     # The control plane and Spark's Python workers are children of the driver and find the package by this.
     present = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), *present]))
-    if not hasattr(config, "workerinput") and not config.option.collectonly:
-        class_archive.make()
+    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist find it made
+        subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
+        if not config.option.collectonly:
+            class_archive.make()

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.sessions import QUICK_DRIVER
+from tests.spark.sessions import QUICK_DRIVER, ROOT
 
-ROOT = Path(__file__).parents[2]
 SESSION = """
 import sys
 import spark_colocate

@@ -39,12 +39,9 @@ object JoinByExtendedKeys extends Rule[SparkPlan] {
 
   private def isShuffled(child: SparkPlan): Boolean = JoinSides.belowExchange(child).isDefined
 
-  private def unshuffled(child: SparkPlan): SparkPlan =
-    JoinSides.belowExchange(child).getOrElse(JoinSides.unsorted(child))
-
   private def freed(join: ShuffledJoin): Option[SparkPlan] = {
-    val left = unshuffled(join.left)
-    val right = unshuffled(join.right)
+    val left = JoinSides.bare(join.left)
+    val right = JoinSides.bare(join.right)
     val meet = for {
       l <- LooseLayout.of(left)
       r <- LooseLayout.of(right)

@@ -6,7 +6,10 @@ import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, EnsureRequirements, Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
 
-/** What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled. */
+/**
+ * What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled; and
+ * the join over other children.
+ */
 private[plan] object JoinSides {
 
   def unsorted(plan: SparkPlan): SparkPlan = plan match {

@@ -32,8 +32,8 @@ object ShuffleSmallerSide extends Rule[SparkPlan] {
           spec = layout.createShuffleSpec(mine)
           if spec.canCreatePartitioning && isSmaller(other, plan)
           shuffled = ShuffleExchangeExec(spec.createPartitioning(theirs.clustering), other)
-          children = if (member == 0) Seq(plan, shuffled) else Seq(shuffled, plan)
-          ensured = JoinSides.ensure(join, children.head, children.last)
+          (left, right) = if (member == 0) (plan, shuffled) else (shuffled, plan)
+          ensured = JoinSides.ensure(join, left, right)
           if JoinSides.exchanges(ensured) <= JoinSides.exchanges(join)
         } yield ensured
       case _ => None

@@ -40,8 +40,8 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
     else PlantedBugs.plan(ZipUnions(tune(KeepFileNames(PlantedBugs.plan(plan)), steps ++ afterStages)))
 
-  private def tune(plan: SparkPlan, steps: Seq[Rule[SparkPlan]]): SparkPlan = {
-    val tuned = steps.filter(s => RuleRegistry.isActive(s.ruleName.split('.').last)).foldLeft(plan)((p, s) => s(p))
+  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = {
+    val tuned = rules.filter(r => RuleRegistry.isActive(r.ruleName.split('.').last)).foldLeft(plan)((p, r) => r(p))
     if ((tuned eq plan) || (ValidateRequirements.validate(tuned) && Regions.aligned(tuned))) tuned else plan
   }
 }
