@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -180,6 +182,40 @@ def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: s
     spark.sql("REFRESH TABLE w")
     with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
         spark.sql(query).collect()
+
+
+@pytest.mark.parametrize("nulls", [0, 3])
+@pytest.mark.parametrize("provider", NATIVE)
+def test_keys_of_words_are_checked_batch_by_batch(spark: SparkSession, db: str, provider: str, nulls: int) -> None:
+    """Batches with a null and without; the last one is shorter than those before."""
+    spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "7")
+    spark.conf.set("spark.sql.orc.columnarReaderBatchSize", "7")
+    create_member(spark, "w", "i INT, l BIGINT, d DATE, t TIMESTAMP, v BIGINT", ["t", "i", "d", "l"], 4, provider)
+    i, day = f"if(id % 60 < {nulls}, NULL, cast(id AS INT))", "date_add(DATE '2020-01-01', cast(id AS INT))"
+    fill(spark, "w", f"SELECT {i}, id * 3, {day}, timestamp_seconds(id), id FROM range(200)", ["i", "l", "d", "t", "v"])
+    forget(spark, "w")
+    query = "SELECT t, i, d, l, count(*) FROM w GROUP BY t, i, d, l"
+    assert compare(spark, query, f"{db}.g").on.colocated
+    assert set(known(spark, "w").values()) == {False}
+    rename(bucket_file(spark, "w", 3), 1)
+    spark.sql("REFRESH TABLE w")
+    with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
+        spark.sql(query).collect()
+
+
+HASHES = st.one_of(st.sampled_from([-(2**31), -1, 0, 1, 2**31 - 1]), st.integers(-(2**31), 2**31 - 1))
+COUNTS = st.one_of(st.sampled_from([1, 2, 3, 2**30, 2**31 - 1]), st.integers(1, 64), st.integers(1, 2**31 - 1))
+
+
+@given(hashed=HASHES, buckets=COUNTS, other=st.integers(1, 1000))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_bucket_of_a_hash_is_told_without_a_division(
+    spark: SparkSession, hashed: int, buckets: int, other: int
+) -> None:
+    one_bucket = spark._jvm.org.apache.spark.sql.colocate.trust.OneBucket  # type: ignore[union-attr]
+    own = hashed % buckets
+    assert one_bucket(own, buckets).contains(hashed)
+    assert one_bucket((own + other) % buckets, buckets).contains(hashed) == (other % buckets == 0)
 
 
 def test_trust_in_names_is_stock_spark_and_said(spark: SparkSession, pair: str) -> None:

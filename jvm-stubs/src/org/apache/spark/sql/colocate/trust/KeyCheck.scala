@@ -29,7 +29,9 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
     val dealt = claims.sortBy(-_._1.length).zipWithIndex.groupMap(_._2 % slices)(_._1).toSeq.sortBy(_._1).map(_._2)
     session.sparkContext
       .parallelize(dealt, slices)
-      .flatMap(_.map { case (file, bucket) => CheckedFile(file, bucket, other(read(file), hash.open(), bucket, buckets)) })
+      .flatMap(_.map { case (file, bucket) =>
+        CheckedFile(file, bucket, other(read(file), hash.open(), OneBucket(bucket, buckets)))
+      })
       .collect()
       .toSeq
   }
@@ -57,27 +59,14 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
 
 object KeyCheck {
 
-  private def other(read: Iterator[Any], hash: OpenKeyHash, bucket: Int, buckets: Int): Option[Int] = {
-    var found = bucket
+  private def other(read: Iterator[Any], hash: OpenKeyHash, claimed: OneBucket): Option[Int] =
     try {
-      while (found == bucket && read.hasNext) found = read.next() match {
-        case batch: ColumnarBatch => otherIn(batch, hash, bucket, buckets)
-        case row => Math.floorMod(hash.of(row.asInstanceOf[InternalRow]), buckets)
-      }
-      Option.when(found != bucket)(found)
+      read.map {
+        case batch: ColumnarBatch => claimed.other(hash.of(batch), batch.numRows)
+        case row => claimed.other(hash.of(row.asInstanceOf[InternalRow]))
+      }.collectFirst { case Some(bucket) => bucket }
     } finally read match {
       case open: Closeable => open.close()
       case _ =>
     }
-  }
-
-  private def otherIn(batch: ColumnarBatch, hash: OpenKeyHash, bucket: Int, buckets: Int): Int = {
-    var found = bucket
-    var row = 0
-    while (found == bucket && row < batch.numRows) {
-      found = Math.floorMod(hash.of(batch, row), buckets)
-      row += 1
-    }
-    found
-  }
 }
