@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from spark_colocate.verdicts import verdicts
 
 from tests.spark.members import create_member, fill, unstable
 from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
@@ -70,9 +71,16 @@ def test_joins_above_two_bucket_counts_that_met(spark: SparkSession, between: st
 @pytest.mark.parametrize(("third", "exchanges"), [("days", 1), ("p", 2)])
 def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSession, third: str, exchanges: int) -> None:
     """All of them were planned with the 11 tasks of the first table, which is the smallest and is shuffled instead."""
-    pair = compare(spark, f"SELECT x.v FROM few x JOIN many m ON x.a = m.a JOIN {third} d ON x.a = d.a AND d.v % 3 = 0")
+    sql = f"SELECT x.v FROM few x JOIN many m ON x.a = m.a JOIN {third} d ON x.a = d.a AND d.v % 3 = 0"
+    pair = compare(spark, sql)
     assert pair.on.rows
     assert pair.on.exchanges == exchanges
+    above, below = (verdict for verdict in verdicts(spark.sql(sql)) if "Join" in verdict.operator)
+    assert below.code == "BUCKETS_DIFFER"
+    if third == "p":
+        assert "the other one alone is shuffled to the 4 buckets of peers.many" in above.text
+    else:
+        assert (above.colocated, above.buckets) == (True, 4)
 
 
 def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:

@@ -26,7 +26,7 @@ private[explain] object JoinVerdict {
       Verdicts.colocated(name(join), left.members ++ right.members, left.buckets.get, right.member, spread)
     } else Verdicts.refused(name(join), reason(join, left, right), left.member, right.member)
 
-  private def isBroadcast(join: BaseJoinExec): Boolean = join match {
+  def isBroadcast(join: BaseJoinExec): Boolean = join match {
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec => true
     case _ => false
   }
@@ -85,6 +85,6 @@ private[explain] object Side {
     val members = Member.under(plan)
     val member = Option.when(members.nonEmpty)(Verdicts.feeding(keys, plan, members))
     val tasks = Option.when(freed && PlanWalk.feedingExchange(plan).isEmpty)(plan.outputPartitioning.numPartitions)
-    Side(keys, plan, members, member, Verdicts.colocatedBy(plan).map(_.numPartitions).orElse(tasks))
+    Side(keys, plan, members, member, Verdicts.bucketsAt(plan).orElse(tasks))
   }
 }

@@ -68,7 +68,9 @@ private[explain] object KeyReasons {
   }
 
   private def oneSided(member: Member, side: Side): Reason = side.buckets match {
-    case Some(n) => Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> member.table)
+    case Some(n) =>
+      val met = side.members.find(_.layout.exists(_.buckets == n)).getOrElse(member)
+      Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
     case None => Reason("OTHER_NOT_MEMBER", "table" -> member.table)
   }
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
+import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
 
 /** Walks a physical plan as it reads, through adaptive wrappers, finished stages and reused exchanges. */
 object PlanWalk {
@@ -16,6 +17,7 @@ object PlanWalk {
     case codegen: WholeStageCodegenExec => unwrap(codegen.child)
     case adapter: InputAdapter => unwrap(adapter.child)
     case read: AQEShuffleReadExec => unwrap(read.child)
+    case input: JoinInputExec => unwrap(input.child)
     case other => other
   }
 
@@ -31,13 +33,14 @@ object PlanWalk {
     if (node.children.isEmpty) Seq(node) else node.children.flatMap(leaves)
   }
 
-  /** The Exchange that feeds an operator's child, if one does: sorts and projections in between do not count. */
-  def feedingExchange(child: SparkPlan): Option[Exchange] = unwrap(child) match {
+  /** What feeds an operator's child: sorts, projections and filters in between do not count. */
+  def feeding(child: SparkPlan): SparkPlan = unwrap(child) match {
+    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) => feeding(same.children.head)
+    case other => other
+  }
+
+  def feedingExchange(child: SparkPlan): Option[Exchange] = feeding(child) match {
     case exchange: Exchange => Some(exchange)
-    case sort: SortExec => feedingExchange(sort.child)
-    case project: ProjectExec => feedingExchange(project.child)
-    case filter: FilterExec => feedingExchange(filter.child)
-    case columnar: ColumnarToRowExec => feedingExchange(columnar.child)
     case _ => None
   }
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.colocate.Json
 import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 
@@ -32,8 +33,8 @@ object Verdicts {
     val members = Member.under(child)
     val operator = s"$name by ${columns(keys)}"
     Option.when(members.nonEmpty) {
-      colocatedBy(child) match {
-        case Some(partitioning) => colocated(operator, members, partitioning.numPartitions, None)
+      bucketsAt(child) match {
+        case Some(buckets) => colocated(operator, members, buckets, None)
         case None =>
           val member = feeding(keys, child, members)
           refused(operator, KeyReasons.unary(member, keys, child), Some(member), None)
@@ -41,13 +42,21 @@ object Verdicts {
     }
   }
 
-  /** The bucket partitioning that reaches an operator through this child, with no Exchange on the way. */
-  private[explain] def colocatedBy(child: SparkPlan): Option[ColocatedPartitioning] =
-    if (PlanWalk.feedingExchange(child).isDefined) None
-    else {
+  /** How many buckets reach an operator through this child, with no Exchange on the way. */
+  private[explain] def bucketsAt(child: SparkPlan): Option[Int] = PlanWalk.feeding(child) match {
+    case _: Exchange => None
+    case feeding =>
       val partitioning = PlanWalk.unwrap(child).outputPartitioning
-      ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
-    }
+      val layout = ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
+      layout.map(_.numPartitions).orElse(metBelow(feeding))
+  }
+
+  /** A join whose one side was shuffled to the other's buckets, and above which only the shuffled side's key is left. */
+  private def metBelow(plan: SparkPlan): Option[Int] = plan match {
+    case join: BaseJoinExec if !JoinVerdict.isBroadcast(join) && join.children.exists(PlanWalk.feedingExchange(_).isDefined) =>
+      join.children.flatMap(bucketsAt).headOption
+    case _ => None
+  }
 
   /** How the buckets below were dealt out to other tasks than their own, in words. */
   private[explain] def spread(child: SparkPlan): Option[String] =
