@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, SHUFFLE_MERGE}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoinExec}
 import org.apache.spark.sql.execution.joins.colocate.BucketHashJoinExec
 
@@ -22,7 +21,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
       case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) =>
         smallest(join, bound).filterNot(_ => ManyPairs.in(join)).fold[SparkPlan](join)(hash(join, _))
     }
-    if (hashed eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(hashed)
+    if (hashed eq plan) plan else Ensure(hashed)
   }
 
   private def wantsMerge(join: SortMergeJoinExec): Boolean = join.logicalLink.exists {

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec}
 
 /**
@@ -32,7 +31,7 @@ object JoinByExtendedKeys extends Rule[SparkPlan] {
     operator.requiredChildDistribution.head match {
       case wanted: ClusteredDistribution =>
         JoinSides.belowExchange(operator.child).filter(_.outputPartitioning.satisfies(wanted)).map { below =>
-          EnsureRequirements(optimizeOutRepartition = false)(operator.withNewChildren(Seq(below)))
+          Ensure(operator.withNewChildren(Seq(below)))
         }
       case _ => None
     }
@@ -63,6 +62,6 @@ object JoinByExtendedKeys extends Rule[SparkPlan] {
       case hash: ShuffledHashJoinExec => hash.copy(left = left, right = right, isSkewJoin = true)
       case other => other
     }
-    EnsureRequirements(optimizeOutRepartition = false)(free)
+    Ensure(free)
   }
 }

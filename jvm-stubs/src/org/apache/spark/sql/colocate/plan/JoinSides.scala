@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
-import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, EnsureRequirements, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
 
 /**
@@ -34,7 +34,7 @@ private[plan] object JoinSides {
 
   /** The join over these sides, with the Exchanges and sorts that it needs. */
   def ensure(join: ShuffledJoin, left: SparkPlan, right: SparkPlan): SparkPlan =
-    EnsureRequirements(optimizeOutRepartition = false)(join.withNewChildren(Seq(left, right)))
+    Ensure(join.withNewChildren(Seq(left, right)))
 
   /**
    * A join above joins that a rule gave another number of tasks is asked again: what was shuffled to its lower side's

@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.expressions.{Expression, InputFileBlockLength, InputFileBlockStart, InputFileName}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
 
 /**
  * `input_file_name()` and its kin ask the task which file it is reading, so the rows of strays, once shuffled, could
@@ -16,7 +15,7 @@ object KeepFileNames extends Rule[SparkPlan] {
     if (!plan.exists(asks)) plan
     else {
       val ordinary = plan.transformUp { case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary(prunable = false) }
-      if (ordinary eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(ordinary)
+      if (ordinary eq plan) plan else Ensure(ordinary)
     }
 
   private def asks(plan: SparkPlan): Boolean = plan.expressions.exists(_.exists(isFileName))

@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.ShuffledHashJoinExec
 
 /**
@@ -25,7 +24,7 @@ case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPla
       files <- Regions.all(scans.map(Regions.files(_, tasks)))
       bytes = files.map(Regions.bytes(_, tasks)).transpose.map(_.sum)
       fewer <- count(bytes, settings)
-      read = EnsureRequirements(optimizeOutRepartition = false)(JoinSides.readAs(top, fewer))
+      read = Ensure(JoinSides.readAs(top, fewer))
       if JoinSides.exchanges(read) <= JoinSides.exchanges(top) && hashJoins(read) >= hashJoins(top)
     } yield read
 

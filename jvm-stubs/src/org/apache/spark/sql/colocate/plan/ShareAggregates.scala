@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.aggregate._
-import org.apache.spark.sql.execution.exchange.{EnsureRequirements, Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
@@ -22,7 +22,7 @@ object ShareAggregates extends Rule[SparkPlan] {
     val several = usedTwice(plan)
     if (several.isEmpty) plan
     else {
-      val shared = EnsureRequirements(optimizeOutRepartition = false)(share(plan, several.keySet))
+      val shared = Ensure(share(plan, several.keySet))
       val expected = JoinSides.exchanges(plan) + several.values.sum
       if (JoinSides.exchanges(shared) == expected) shared else plan
     }

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.BucketFile
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec}
 
 /**
@@ -24,7 +23,7 @@ case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
         case join: ShuffledJoin if join.leftKeys.nonEmpty => SpreadRegion(session, join, settings).spread.getOrElse(join)
         case other => other
       }
-      if (spread eq plan) plan else EnsureRequirements(optimizeOutRepartition = false)(spread)
+      if (spread eq plan) plan else Ensure(spread)
     }
   }
 }
