@@ -34,7 +34,7 @@ def main() -> int:
     os.environ["TZ"] = "UTC"
     time.tzset()
     with tempfile.TemporaryDirectory(prefix="colocate-fuzz-") as folder:
-        spark = builder(Path(folder), {"spark.colocate.testing": "true"}).getOrCreate()
+        spark = builder(Path(folder)).getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
         try:

@@ -44,6 +44,8 @@ SMALL = {
     "spark.sql.codegen.cache.maxEntries": "5000",
     # Code that does not compile fails its query, instead of giving the right rows from operators that need no code.
     "spark.sql.codegen.fallback": "false",
+    # A rewrite of ours that fails, fails its query, instead of leaving the plan to Spark.
+    "spark.colocate.testing": "true",
 }
 
 # Where many statements change a few rows, to compile their code takes longer than to run it.

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.colocate.AggregateRunsExec
@@ -19,9 +18,9 @@ import org.apache.spark.sql.types._
  */
 object AggregateRuns extends ColumnarRule {
 
-  override def postColumnarTransitions: Rule[SparkPlan] = plan =>
-    if (!RuleRegistry.isActive("AggregateRuns") || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
-    else plan.transformUp { case all: HashAggregateExec if isSimple(all) && keepsOrder(all.child) => inRuns(all) }
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("AggregateRuns", _)(_.transformUp {
+    case all: HashAggregateExec if isSimple(all) && keepsOrder(all.child) => inRuns(all)
+  })
 
   private def isSimple(all: HashAggregateExec): Boolean =
     all.groupingExpressions.nonEmpty &&

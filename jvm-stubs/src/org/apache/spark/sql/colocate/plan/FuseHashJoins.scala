@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec}
@@ -15,11 +14,9 @@ import org.apache.spark.sql.execution.joins.colocate.{BucketHashJoinExec, JoinIn
  */
 object FuseHashJoins extends ColumnarRule {
 
-  override def postColumnarTransitions: Rule[SparkPlan] = plan =>
-    if (!RuleRegistry.isActive("FuseHashJoins") || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
-    else plan.transformUp {
-      case join: ShuffledHashJoinExec if join.children.exists(readsBuckets) => fused(join).getOrElse(join)
-    }
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("FuseHashJoins", _)(_.transformUp {
+    case join: ShuffledHashJoinExec if join.children.exists(readsBuckets) => fused(join).getOrElse(join)
+  })
 
   private def readsBuckets(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true

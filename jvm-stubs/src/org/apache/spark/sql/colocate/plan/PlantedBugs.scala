@@ -16,8 +16,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 /**
  * Wrong planners, for the fuzzer's own test: `./run fuzz --planted <name>` must find each of these. They are the
- * mistakes that this design could make and that others have shipped. Only a context that was started with
- * `spark.colocate.testing=true` listens.
+ * mistakes that this design could make and that others have shipped. Only where `spark.colocate.testing` is set is
+ * there an ear for them.
  */
 object PlantedBugs {
 
@@ -55,7 +55,7 @@ object PlantedBugs {
 
   private def is(name: String): Boolean = {
     val conf = SQLConf.get
-    conf.contains(Key) && conf.getConfString(Key) == name && conf.getConfString("spark.colocate.testing", "") == "true"
+    conf.contains(Key) && conf.getConfString(Key) == name && conf.contains("spark.colocate.testing")
   }
 
   /** The scan of a member, as it is planned. */
@@ -113,6 +113,13 @@ object PlantedBugs {
     files.zipWithIndex.map { case (f, index) => FilePartition(index, f) }
 
   private val ZippedWrong = "zipped wrong"
+
+  /** Not wrong rows, but a plan that is tuned badly: the query must run without it. */
+  def fault(plan: SparkPlan): SparkPlan =
+    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
+    else if (is("tuning_fails")) throw new IllegalStateException("planted")
+    else if (is("tuning_is_invalid")) plan.transformUp { case exchange: ShuffleExchangeExec => exchange.child }
+    else plan
 
   /** The whole plan, before and after it is tuned. */
   def plan(plan: SparkPlan): SparkPlan =

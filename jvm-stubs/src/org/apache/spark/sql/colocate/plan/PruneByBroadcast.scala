@@ -20,8 +20,8 @@ import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 object PruneByBroadcast extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!isActive || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
-    else plan.transformUp { case join: BroadcastHashJoinExec => pruned(join) }
+    if (!isActive) plan
+    else Rewrite.ofBuckets("PruneByBroadcast", plan)(_.transformUp { case join: BroadcastHashJoinExec => pruned(join) })
 
   /** Two plans of one broadcast are one only where Spark reuses exchanges. */
   def isActive: Boolean = RuleRegistry.isActive("PruneByBroadcast") && conf.exchangeReuseEnabled

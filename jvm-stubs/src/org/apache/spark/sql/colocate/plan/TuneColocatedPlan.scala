@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.plan
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
@@ -12,7 +13,7 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
  * What can be judged only on the whole plan, after EnsureRequirements: which scans need not be bucketed, which joins
  * may hash, which aggregates are one. Registered twice (AQE's preparation rules; the columnar hook without AQE) and
  * idempotent, because AQE plans again after every stage. The result must satisfy Spark's own ValidateRequirements,
- * else the plan stays as it was.
+ * else the plan stays as it was, as it does when a step fails.
  */
 case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
@@ -40,10 +41,15 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
     else PlantedBugs.plan(ZipUnions(tune(KeepFileNames(PlantedBugs.plan(plan)), steps ++ afterStages)))
 
-  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = {
-    val tuned = rules.filter(r => RuleRegistry.isActive(r.ruleName.split('.').last)).foldLeft(plan)((p, r) => r(p))
-    if ((tuned eq plan) || (ValidateRequirements.validate(tuned) && Regions.aligned(tuned))) tuned else plan
+  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = Rewrite("TuneColocatedPlan", plan) { _ =>
+    val active = rules.filter(rule => RuleRegistry.isActive(rule.ruleName.split('.').last))
+    val tuned = PlantedBugs.fault(active.foldLeft(plan)((p, rule) => rule(p)))
+    if ((tuned eq plan) || isValid(tuned)) tuned
+    else if (isValid(plan)) throw SparkException.internalError(s"The tuned plan lacks what its operators ask for:\n$tuned")
+    else plan
   }
+
+  private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && Regions.aligned(plan)
 }
 
 /** The same rule without AQE. Under AQE this hook sees fragments of plans, on which nothing whole can be judged. */

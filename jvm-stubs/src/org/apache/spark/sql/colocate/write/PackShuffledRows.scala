@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.colocate.{PackedExchangeExec, PackedForm}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
@@ -13,8 +13,10 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 object PackShuffledRows extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!PackedForm.isPossible || !RuleRegistry.isActive("PackShuffledRows")) plan
-    else plan.transformUp { case write: BucketedWriteExec => write.copy(child = packed(write.child)) }
+    if (!PackedForm.isPossible) plan
+    else Rewrite("PackShuffledRows", plan)(_.transformUp {
+      case write: BucketedWriteExec => write.copy(child = packed(write.child))
+    })
 
   private def packed(input: SparkPlan): SparkPlan = input match {
     case sort: SortExec => sort.copy(child = packed(sort.child))
