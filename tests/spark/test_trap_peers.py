@@ -83,6 +83,45 @@ def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSessi
         assert (above.colocated, above.buckets) == (True, 4)
 
 
+# What stood above the join that was freed, and the Exchanges that are left.
+ABOVE_FREED = {
+    "another join by the key": (
+        "SELECT x.v, d.v FROM (SELECT t.a, t.v FROM t FULL JOIN u ON t.a = u.a AND t.b = u.b) x LEFT JOIN days d "
+        "ON x.a = d.a WHERE x.v = 2 OR EXISTS (SELECT 1 FROM u y WHERE y.a = x.a AND y.v < 40)", 0),
+    "a join with a table that is no member": (
+        "SELECT x.v, d.v, p.v FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a AND u.v % 3 = 0) x "
+        "LEFT JOIN days d ON x.a = d.a LEFT JOIN p ON x.a = p.a", 2),
+    "an aggregate": (
+        "SELECT x.a, count(*), sum(d.v) FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a AND u.v % 3 = 0) x "
+        "LEFT JOIN days d ON x.a = d.a GROUP BY x.a", 1),
+    "a window": (
+        "SELECT x.a, x.v, count(d.v) OVER (PARTITION BY x.a) FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a "
+        "AND u.v % 3 = 0) x LEFT JOIN days d ON x.a = d.a", 1),
+}
+
+
+@pytest.mark.parametrize("above", ABOVE_FREED)
+def test_what_stands_above_a_join_by_extended_keys_is_asked_again(spark: SparkSession, above: str) -> None:
+    """It was planned upon the join's Exchange, which is gone since a null of the key meets nothing anyway."""
+    sql, exchanges = ABOVE_FREED[above]
+    for hashed in (0, 1):  # choosing a hash join asks the whole plan again
+        spark.conf.set("spark.colocate.join.hashBytesPerTask", hashed)
+        pair = compare(spark, sql)
+        assert pair.on.rows
+        assert pair.on.exchanges == exchanges
+        assert any(kind == "ShuffledHashJoinExec" or kind == "BucketHashJoinExec" for kind in pair.on.kinds) == (not hashed)
+
+
+@pytest.mark.parametrize("operation", ["EXCEPT", "INTERSECT"])
+def test_a_set_operation_above_a_side_that_might_be_shuffled_to_fewer_buckets(
+    spark: SparkSession, operation: str
+) -> None:
+    """DISTINCT is by the smaller table's key, which lies in its buckets only where it is not the one that is shuffled."""
+    pair = compare(spark, f"SELECT a FROM few {operation} SELECT a FROM many WHERE v > 1")
+    assert pair.on.rows
+    assert pair.on.exchanges == 1
+
+
 def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:
     for join in ("LEFT", "RIGHT", "FULL"):
         for side in ("t", "u"):

@@ -69,7 +69,7 @@ private[explain] object KeyReasons {
 
   private def oneSided(member: Member, side: Side): Reason = side.buckets match {
     case Some(n) =>
-      val met = side.members.find(_.layout.exists(_.buckets == n)).getOrElse(member)
+      val met = side.members.find(_.layout.exists(_.buckets % n == 0)).getOrElse(member)
       Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
     case None => Reason("OTHER_NOT_MEMBER", "table" -> member.table)
   }

@@ -33,14 +33,10 @@ object PlanWalk {
     if (node.children.isEmpty) Seq(node) else node.children.flatMap(leaves)
   }
 
-  /** What feeds an operator's child: sorts, projections and filters in between do not count. */
-  def feeding(child: SparkPlan): SparkPlan = unwrap(child) match {
-    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) => feeding(same.children.head)
-    case other => other
-  }
-
-  def feedingExchange(child: SparkPlan): Option[Exchange] = feeding(child) match {
+  /** The Exchange that feeds an operator's child, if one does: sorts and projections in between do not count. */
+  def feedingExchange(child: SparkPlan): Option[Exchange] = unwrap(child) match {
     case exchange: Exchange => Some(exchange)
+    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) => feedingExchange(same.children.head)
     case _ => None
   }
 

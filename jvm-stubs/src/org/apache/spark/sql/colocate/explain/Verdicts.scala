@@ -2,11 +2,11 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, SpreadPartitioning}
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, JoinSides, SpreadPartitioning}
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.exchange.Exchange
-import org.apache.spark.sql.execution.joins.BaseJoinExec
+import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
 import org.apache.spark.sql.execution.window.WindowExecBase
 
 /** The verdicts of a plan: a pure function of it, computed when somebody asks, so planning pays nothing (D16). */
@@ -43,18 +43,20 @@ object Verdicts {
   }
 
   /** How many buckets reach an operator through this child, with no Exchange on the way. */
-  private[explain] def bucketsAt(child: SparkPlan): Option[Int] = PlanWalk.feeding(child) match {
-    case _: Exchange => None
-    case feeding =>
+  private[explain] def bucketsAt(child: SparkPlan): Option[Int] =
+    if (PlanWalk.feedingExchange(child).isDefined) None
+    else {
       val partitioning = PlanWalk.unwrap(child).outputPartitioning
       val layout = ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
-      layout.map(_.numPartitions).orElse(metBelow(feeding))
-  }
+      layout.map(_.numPartitions).orElse(metBelow(child))
+    }
 
-  /** A join whose one side was shuffled to the other's buckets, and above which only the shuffled side's key is left. */
-  private def metBelow(plan: SparkPlan): Option[Int] = plan match {
-    case join: BaseJoinExec if !JoinVerdict.isBroadcast(join) && join.children.exists(PlanWalk.feedingExchange(_).isDefined) =>
-      join.children.flatMap(bucketsAt).headOption
+  /** Of a join whose one side was shuffled to the other's buckets, the shuffled side's key may be all that is left. */
+  private def metBelow(plan: SparkPlan): Option[Int] = PlanWalk.unwrap(plan) match {
+    case _: Exchange => None
+    case join: BroadcastHashJoinExec => metBelow(JoinSides.streamed(join))
+    case join: BaseJoinExec if !JoinVerdict.isBroadcast(join) => join.children.flatMap(bucketsAt).headOption
+    case unary: UnaryExecNode => metBelow(unary.child)
     case _ => None
   }
 

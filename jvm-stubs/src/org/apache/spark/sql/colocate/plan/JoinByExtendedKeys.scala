@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec}
 
 /**
@@ -16,16 +17,21 @@ import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, ShuffledJoin,
 object JoinByExtendedKeys extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case join: ShuffledJoin if !join.isSkewJoin && join.leftKeys.nonEmpty && join.children.exists(isShuffled) =>
-      freed(join).getOrElse(join)
+    case join: ShuffledJoin if isAsked(join) => freed(join).getOrElse(join)
     // The side that needs no Exchange any more brings its own layout to what comes above the join.
     case operator: UnaryExecNode if hasFreedJoin(operator.child) => withoutExchange(operator).getOrElse(operator)
   }
 
-  private def hasFreedJoin(child: SparkPlan): Boolean = JoinSides.belowExchange(child).exists(_.exists {
+  /** A join that is shuffled, or that was planned upon the Exchange of one below that is freed now. */
+  private def isAsked(join: ShuffledJoin): Boolean = !join.isSkewJoin && join.leftKeys.nonEmpty &&
+    (join.children.exists(isShuffled) || (join.children.exists(_.exists(isFreed)) && !ValidateRequirements.validate(join)))
+
+  private def hasFreedJoin(child: SparkPlan): Boolean = JoinSides.belowExchange(child).exists(_.exists(isFreed))
+
+  private def isFreed(plan: SparkPlan): Boolean = plan match {
     case join: ShuffledJoin => join.isSkewJoin && !join.children.exists(isShuffled)
     case _ => false
-  })
+  }
 
   private def withoutExchange(operator: UnaryExecNode): Option[SparkPlan] =
     operator.requiredChildDistribution.head match {

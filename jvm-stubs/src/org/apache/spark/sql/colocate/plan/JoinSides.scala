@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
  * What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled; and
  * the join over other children.
  */
-private[plan] object JoinSides {
+private[colocate] object JoinSides {
 
   def unsorted(plan: SparkPlan): SparkPlan = plan match {
     case SortExec(_, false, child, _) => child

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Complete
 import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftOuter, RightOuter}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
@@ -16,8 +17,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 /**
  * Wrong planners, for the fuzzer's own test: `./run fuzz --planted <name>` must find each of these. They are the
- * mistakes that this design could make and that others have shipped. Only where `spark.colocate.testing` is set is
- * there an ear for them.
+ * mistakes that this design could make and that others have shipped. Only where `spark.colocate.testing` is `true`
+ * or `quiet` is there an ear for them.
  */
 object PlantedBugs {
 
@@ -53,9 +54,12 @@ object PlantedBugs {
 
   private val seen = TrieMap.empty[String, BucketLayout]
 
+  /** Is the planner wrong on purpose? */
+  def isPlanted: Boolean = SQLConf.get.contains(Key) && Rewrite.isTest
+
   private def is(name: String): Boolean = {
     val conf = SQLConf.get
-    conf.contains(Key) && conf.getConfString(Key) == name && conf.contains("spark.colocate.testing")
+    conf.contains(Key) && conf.getConfString(Key) == name && Rewrite.isTest
   }
 
   /** The scan of a member, as it is planned. */
@@ -118,6 +122,7 @@ object PlantedBugs {
   def fault(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
     else if (is("tuning_fails")) throw new IllegalStateException("planted")
+    else if (is("tuning_tells")) throw new ColocateException("PLANTED", "for the user")
     else if (is("tuning_is_invalid")) plan.transformUp { case exchange: ShuffleExchangeExec => exchange.child }
     else plan
 

@@ -11,16 +11,16 @@ import org.apache.spark.sql.internal.SQLConf
 /**
  * A rewrite that only makes a plan faster must not fail its query: what goes wrong in it is told in the log, and the plan
  * stays as Spark made it, which gives the same rows. Where `spark.colocate.testing` is `true`, the query fails instead,
- * so that no test and no fuzzing passes over it. What a rewrite tells the user, as a file in the wrong bucket, is thrown.
+ * so that no test and no fuzzing passes over it; `quiet` tests what users get. What a rewrite tells the user, as a file in
+ * the wrong bucket, is thrown.
  */
 private[colocate] object Rewrite extends Logging {
 
-  /** @param name as conf/rules.json has it, which may switch it off */
+  /** @param name which conf/rules.json may switch off */
   def apply(name: String, plan: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
     if (!RuleRegistry.isActive(name)) plan
     else try rewrite(plan) catch {
-      case told: ColocateException => throw told
-      case NonFatal(e) if !isTest =>
+      case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>
         logWarning(s"$name failed; the query runs without it. Please report this, with the plan:\n$plan", e)
         plan
     }
@@ -29,5 +29,14 @@ private[colocate] object Rewrite extends Logging {
   def ofBuckets(name: String, plan: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
     if (plan.exists(_.isInstanceOf[ColocatedScanExec])) apply(name, plan)(rewrite) else plan
 
-  private def isTest: Boolean = SQLConf.get.getConfString("spark.colocate.testing", "") == "true"
+  /** For the user, or because the user stopped the query. */
+  private def isMeant(error: Throwable): Boolean =
+    Thread.currentThread().isInterrupted ||
+      Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists(_.isInstanceOf[ColocateException])
+
+  def isTest: Boolean = isLoud || testing == "quiet"
+
+  private def isLoud: Boolean = testing == "true"
+
+  private def testing: String = SQLConf.get.getConfString("spark.colocate.testing", "")
 }

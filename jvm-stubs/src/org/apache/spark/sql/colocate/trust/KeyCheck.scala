@@ -30,7 +30,7 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
     session.sparkContext
       .parallelize(dealt, slices)
       .flatMap(_.map { case (file, bucket) =>
-        CheckedFile(file, bucket, other(read(file), hash.open(), OneBucket(bucket, buckets)))
+        CheckedFile(file, bucket, other(hash.open(), read(file), OneBucket(bucket, buckets)))
       })
       .collect()
       .toSeq
@@ -59,7 +59,7 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
 
 object KeyCheck {
 
-  private def other(read: Iterator[Any], hash: OpenKeyHash, claimed: OneBucket): Option[Int] =
+  private def other(hash: OpenKeyHash, read: Iterator[Any], claimed: OneBucket): Option[Int] =
     try {
       read.map {
         case batch: ColumnarBatch => claimed.other(hash.of(batch), batch.numRows)

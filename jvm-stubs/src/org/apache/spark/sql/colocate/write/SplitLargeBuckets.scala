@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
 
@@ -16,10 +17,10 @@ case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
   /** Packed rows in a shuffle take at most about so many times their bytes in Parquet; more would break the file bound. */
   private val ShuffleBytesPerFileByte = 2L
 
-  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+  override def apply(plan: SparkPlan): SparkPlan = Rewrite("SplitLargeBuckets", plan)(_.transformUp {
     case write @ BucketedWriteExec(_, _, _, stage: ShuffleQueryStageExec) =>
       specs(stage).fold(write)(parts => write.copy(child = AQEShuffleReadExec(stage, parts)))
-  }
+  })
 
   private def specs(stage: ShuffleQueryStageExec): Option[Seq[ShufflePartitionSpec]] = {
     val target =
