@@ -23,7 +23,8 @@ import org.apache.spark.sql.colocate.write._
  *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
- *                              PlainMergeSource       PlanExpands
+ *                              PlainMergeSource       PlanExpands                                      DropKeepOrder
+ *                                                     PlanLocalSorts
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -73,10 +74,12 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)
     extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanExpands(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(s => PlanLocalSorts(s.asInstanceOf[SparkSession]))
 
     // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions
     extensions.injectColumnar(_ => FuseHashJoins)
     extensions.injectColumnar(_ => AggregateRuns)
+    extensions.injectColumnar(_ => DropKeepOrder)
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

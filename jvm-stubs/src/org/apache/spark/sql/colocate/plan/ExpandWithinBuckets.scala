@@ -4,9 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /**
  * Spark's Expand (grouping sets, several DISTINCTs), which also tells what it keeps: a row's copies stay in its task,
@@ -39,13 +37,8 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case expand @ Expand(projections, output, child) if PlanColocatedScans.isActive(session) && hasMember(expand) =>
+    case expand @ Expand(projections, output, child) if PlanColocatedScans.concernsPlan(session, expand) =>
       new ExpandWithinBuckets(projections, output, planLater(child)) :: Nil
     case _ => Nil
-  }
-
-  private def hasMember(plan: LogicalPlan): Boolean = plan.exists {
-    case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
-    case _ => false
   }
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /**
@@ -45,6 +46,12 @@ object PlanColocatedScans {
 
   def isActive(session: SparkSession): Boolean =
     RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  /** May this plan read members by bucket, from their files or from a cache? */
+  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = isActive(session) && plan.exists {
+    case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
+    case node => node.isInstanceOf[InMemoryRelation]
+  }
 
   private[plan] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
     case Judged.Proven(evidence) =>

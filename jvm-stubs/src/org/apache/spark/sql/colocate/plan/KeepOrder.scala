@@ -1,0 +1,38 @@
+package org.apache.spark.sql.colocate.plan
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan, UnaryExecNode}
+
+/**
+ * The order within tasks that a query or a write asks for, as a requirement. Spark removes the sort of a SORT BY, or of a
+ * write by partitions, over a merge join that gives this order anyway; then our rules turn that join into a hash join,
+ * and nothing would ask for the order any more: rows came unsorted, and a writer met a partition twice. It is gone when
+ * the query runs.
+ */
+case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order)
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def withNewChildInternal(newChild: SparkPlan): KeepOrderExec = copy(child = newChild)
+}
+
+/** Only over members: everything else has Spark's own plan. A global sort has a shuffle below it that Spark never removes. */
+case class PlanLocalSorts(session: SparkSession) extends Strategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case Sort(order, false, child, _) if PlanColocatedScans.concernsPlan(session, child) =>
+      KeepOrderExec(order, SortExec(order, global = false, planLater(child))) :: Nil
+    case _ => Nil
+  }
+}
+
+object DropKeepOrder extends ColumnarRule {
+  override def postColumnarTransitions: Rule[SparkPlan] = _.transformUp { case KeepOrderExec(_, child) => child }
+}
