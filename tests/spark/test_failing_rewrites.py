@@ -2,6 +2,7 @@
 
 import pytest
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, fill, switched_off
@@ -34,9 +35,8 @@ def test_a_query_runs_as_spark_planned_it(spark: SparkSession, fault: str, adapt
     spark.conf.set(BUG, fault)
     left = run(spark, QUERY)
     assert tuned.rows == left.rows == rows
-    assert (plan(spark).count("HashAggregate"), left.colocated) == (2, True)
-    spark.conf.unset(BUG)
-    assert plan(spark).count("HashAggregate") == 1
+    assert [tuned.kinds.count("HashAggregateExec"), left.kinds.count("HashAggregateExec")] == [1, 2]
+    assert left.colocated
 
 
 @pytest.mark.parametrize("fault", TOLD)
@@ -47,7 +47,14 @@ def test_under_test_the_query_fails(spark: SparkSession, fault: str) -> None:
         spark.sql(QUERY).collect()
 
 
-def plan(spark: SparkSession) -> str:
-    """Of the query as it is now, before it runs."""
-    text: str = spark.sql(QUERY)._jdf.queryExecution().executedPlan().toString()
-    return text.split("Initial Plan")[-1]
+def test_what_is_meant_for_the_user_is_thrown(spark: SparkSession) -> None:
+    spark.conf.set("spark.colocate.testing", "quiet")
+    spark.conf.set(BUG, "tuning_tells")
+    with pytest.raises(AnalysisException, match="for the user"):
+        spark.sql(QUERY).collect()
+
+
+def test_only_a_test_has_bugs_planted(spark: SparkSession) -> None:
+    spark.conf.set("spark.colocate.testing", "false")
+    spark.conf.set(BUG, "tuning_tells")
+    assert run(spark, QUERY).kinds.count("HashAggregateExec") == 1

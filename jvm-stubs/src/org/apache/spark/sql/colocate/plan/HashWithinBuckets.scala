@@ -18,11 +18,14 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
   override def apply(plan: SparkPlan): SparkPlan = {
     val bound = BuildSideBound(session)
     val hashed = plan.transformUp {
-      case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) =>
+      case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) && canHash(join) =>
         smallest(join, bound).filterNot(_ => ManyPairs.in(join)).fold[SparkPlan](join)(hash(join, _))
     }
     if (hashed eq plan) plan else Ensure(hashed)
   }
+
+  /** Texts that are equal under their collation may differ in their bytes. */
+  private def canHash(join: SortMergeJoinExec): Boolean = hashJoinSupported(join.leftKeys, join.rightKeys)
 
   private def wantsMerge(join: SortMergeJoinExec): Boolean = join.logicalLink.exists {
     case logical: Join =>
