@@ -1,11 +1,13 @@
 """A rewrite that fails costs a query its speed, not its rows; but a test fails, so that somebody sees it."""
 
+from collections.abc import Iterator
+
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill, switched_off
+from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import run
 
 INTERPRETED = True
@@ -16,9 +18,12 @@ QUERY = "SELECT a.k, count(*) AS n, sum(b.v) AS v FROM a JOIN b ON a.k = b.k GRO
 TOLD = {"tuning_fails": "planted", "tuning_is_invalid": "The tuned plan lacks what its operators ask for"}
 
 
-@pytest.fixture(autouse=True)
-def _tables(spark: SparkSession, db: str) -> None:
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "failing_rewrites", _make)
+
+
+def _make(spark: SparkSession) -> None:
     for name in ("a", "b"):
         create_member(spark, name, "k INT, v BIGINT", ["k"], 4, "delta")
         fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
@@ -26,35 +31,35 @@ def _tables(spark: SparkSession, db: str) -> None:
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("fault", TOLD)
-def test_a_query_runs_as_spark_planned_it(spark: SparkSession, fault: str, adaptive: str) -> None:
-    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
-    with switched_off(spark):
-        rows = run(spark, QUERY).rows
-    tuned = run(spark, QUERY)
-    spark.conf.set("spark.colocate.testing", "quiet")
-    spark.conf.set(BUG, fault)
-    left = run(spark, QUERY)
+def test_a_query_runs_as_spark_planned_it(session: SparkSession, fault: str, adaptive: str) -> None:
+    session.conf.set("spark.sql.adaptive.enabled", adaptive)
+    with switched_off(session):
+        rows = run(session, QUERY).rows
+    tuned = run(session, QUERY)
+    session.conf.set("spark.colocate.testing", "quiet")
+    session.conf.set(BUG, fault)
+    left = run(session, QUERY)
     assert tuned.rows == left.rows == rows
     assert [tuned.kinds.count("HashAggregateExec"), left.kinds.count("HashAggregateExec")] == [1, 2]
     assert left.colocated
 
 
 @pytest.mark.parametrize("fault", TOLD)
-def test_under_test_the_query_fails(spark: SparkSession, fault: str) -> None:
-    spark.conf.set(BUG, fault)
-    assert spark.conf.get("spark.colocate.testing") == "true"
+def test_under_test_the_query_fails(session: SparkSession, fault: str) -> None:
+    session.conf.set(BUG, fault)
+    assert session.conf.get("spark.colocate.testing") == "true"
     with pytest.raises(Py4JJavaError, match=TOLD[fault]):
-        spark.sql(QUERY).collect()
+        session.sql(QUERY).collect()
 
 
-def test_what_is_meant_for_the_user_is_thrown(spark: SparkSession) -> None:
-    spark.conf.set("spark.colocate.testing", "quiet")
-    spark.conf.set(BUG, "tuning_tells")
+def test_what_is_meant_for_the_user_is_thrown(session: SparkSession) -> None:
+    session.conf.set("spark.colocate.testing", "quiet")
+    session.conf.set(BUG, "tuning_tells")
     with pytest.raises(AnalysisException, match="for the user"):
-        spark.sql(QUERY).collect()
+        session.sql(QUERY).collect()
 
 
-def test_only_a_test_has_bugs_planted(spark: SparkSession) -> None:
-    spark.conf.set("spark.colocate.testing", "false")
-    spark.conf.set(BUG, "tuning_tells")
-    assert run(spark, QUERY).kinds.count("HashAggregateExec") == 1
+def test_only_a_test_has_bugs_planted(session: SparkSession) -> None:
+    session.conf.set("spark.colocate.testing", "false")
+    session.conf.set(BUG, "tuning_tells")
+    assert run(session, QUERY).kinds.count("HashAggregateExec") == 1

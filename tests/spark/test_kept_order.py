@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.spark.members import create_member, fill, switched_off
+from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import multiset, run
 from tests.spark.plans import join_kinds, kinds
 
@@ -16,15 +16,14 @@ BUCKETS = 4
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
-    spark.sql("CREATE DATABASE kept_order")
-    spark.sql("USE kept_order")
+    yield from database(spark, "kept_order", _make)
+
+
+def _make(spark: SparkSession) -> None:
     create_member(spark, "a", "k BIGINT, v BIGINT", ["k"], BUCKETS)
     create_member(spark, "b", "k BIGINT, w BIGINT", ["k"], BUCKETS)
     fill(spark, "a", "SELECT id % 20, id FROM range(2000)", ["k", "v"])
     fill(spark, "b", "SELECT id, id FROM range(20)", ["k", "w"])
-    spark.sql("USE default")
-    yield "kept_order"
-    spark.sql("DROP DATABASE kept_order CASCADE")
 
 
 @pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])

@@ -15,7 +15,7 @@ COLUMNS = "a INT, b INT, v BIGINT"
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> Iterator[str]:
-    """t, u by (a); y by (b), in the same group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned."""
+    """t, u, c1, c2 by (a); y by (b), of t's group; t2, u2 by (a, b); t8 by (a) into 8; days by (a), partitioned."""
     spark.sql("CREATE DATABASE peers")
     spark.sql("USE peers")
     made = [("t", "a", 4, "g"), ("u", "a", 4, "g"), ("y", "b", 4, "g"), ("t2", "a,b", 4, "g2"), ("u2", "a,b", 4, "g2")]
@@ -30,6 +30,10 @@ def tables(spark: SparkSession) -> Iterator[str]:
     for name, buckets, rows in (("few", 11, 3), ("many", 4, 5000)):
         create_member(spark, name, COLUMNS, ["a"], buckets, group=f"g_{name}")
         fill(spark, name, f"SELECT cast(id AS INT), 0, id FROM range({rows})", ["a", "b", "v"])
+    for name, every in (("c1", 2), ("c2", 3)):
+        create_member(spark, name, "a INT, n STRING COLLATE UTF8_LCASE, v BIGINT", ["a"], 4, "parquet", group="gc")
+        rows = f"SELECT cast(id % 5 AS INT), if(id % {every} = 0, 'x', 'X'), id FROM range(20)"
+        fill(spark, name, rows, ["a", "n", "v"])
     spark.sql("USE default")
     yield "peers"
     spark.sql("DROP DATABASE peers CASCADE")
@@ -85,18 +89,10 @@ def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSessi
 
 def test_a_collated_key_beside_the_bucket_key_is_not_hashed(spark: SparkSession) -> None:
     """Texts that are equal by their collation have other bytes."""
-    for name in ("c1", "c2"):
-        create_member(spark, name, "a INT, n STRING COLLATE UTF8_LCASE, v BIGINT", ["a"], 4, "parquet", group="gc")
-    try:
-        fill(spark, "c1", "SELECT cast(id % 5 AS INT), if(id % 2 = 0, 'x', 'X'), id FROM range(20)", ["a", "n", "v"])
-        fill(spark, "c2", "SELECT cast(id % 5 AS INT), if(id % 3 = 0, 'x', 'X'), id FROM range(20)", ["a", "n", "v"])
-        for key in ("c1.n = c2.n", "trim(c1.n) = trim(c2.n)"):
-            pair = compare(spark, f"SELECT c1.v, c2.v FROM c1 JOIN c2 ON c1.a = c2.a AND {key}")
-            assert pair.on.rows is not None
-            assert (len(pair.on.rows), pair.on.exchanges) == (80, 0)
-    finally:
-        spark.sql("DROP TABLE c1")
-        spark.sql("DROP TABLE c2")
+    for key in ("c1.n = c2.n", "trim(c1.n) = trim(c2.n)"):
+        pair = compare(spark, f"SELECT c1.v, c2.v FROM c1 JOIN c2 ON c1.a = c2.a AND {key}")
+        assert pair.on.rows is not None
+        assert (len(pair.on.rows), pair.on.exchanges) == (80, 0)
 
 
 # What stood above the join that was freed, and the Exchanges that are left.

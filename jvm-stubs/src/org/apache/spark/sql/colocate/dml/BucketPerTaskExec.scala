@@ -1,11 +1,9 @@
 package org.apache.spark.sql.colocate.dml
 
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.colocate.plan.UsesBuckets
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.colocate.PassesRows
 
 /**
  * The top of a plan that Delta writes: the rows of one value of `bucket` are all in one task. Rows pass unchanged.
@@ -14,19 +12,13 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
  *                   need not sort by it (traps S4.3)
  */
 case class BucketPerTaskExec(bucket: Attribute, onePerTask: Boolean, child: SparkPlan)
-    extends UnaryExecNode
+    extends PassesRows
     with UsesBuckets {
 
   override def usesBuckets: Boolean = true
 
-  override def output: Seq[Attribute] = child.output
-
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-
   override def outputOrdering: Seq[SortOrder] =
-    if (onePerTask) SortOrder(bucket, Ascending) +: child.outputOrdering else child.outputOrdering
-
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
+    if (onePerTask) SortOrder(bucket, Ascending) +: super.outputOrdering else super.outputOrdering
 
   override protected def withNewChildInternal(newChild: SparkPlan): BucketPerTaskExec = copy(child = newChild)
 }

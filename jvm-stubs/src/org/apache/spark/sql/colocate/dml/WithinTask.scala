@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.colocate.plan.UsesBuckets
-import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
+import org.apache.spark.sql.execution.colocate.PassesRows
 
 /**
  * Says what Spark can't know of its child: rows with equal `group` lie in one task. Rows pass unchanged. The proof is
@@ -14,13 +15,11 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
  * ValidateRequirements, or a later rule that would split or repeat tasks, can see it.
  */
 case class WithinTaskExec(group: Attribute, madeFrom: RowOrigin, child: SparkPlan)
-    extends UnaryExecNode
+    extends PassesRows
     with CodegenSupport
     with UsesBuckets {
 
   override def usesBuckets: Boolean = madeFrom == RowOrigin.ScannedFile
-
-  override def output: Seq[Attribute] = child.output
 
   override def outputPartitioning: Partitioning = {
     val within = WithinTaskPartitioning(Seq(group), child.outputPartitioning.numPartitions)
@@ -31,8 +30,6 @@ case class WithinTaskExec(group: Attribute, madeFrom: RowOrigin, child: SparkPla
     }
   }
 
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
-
   override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
 
   override def supportCodegen: Boolean = child.isInstanceOf[CodegenSupport]
@@ -41,8 +38,6 @@ case class WithinTaskExec(group: Attribute, madeFrom: RowOrigin, child: SparkPla
     child.asInstanceOf[CodegenSupport].produce(context, this)
 
   override def doConsume(context: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = consume(context, input)
-
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
 
   override protected def withNewChildInternal(newChild: SparkPlan): WithinTaskExec = copy(child = newChild)
 }

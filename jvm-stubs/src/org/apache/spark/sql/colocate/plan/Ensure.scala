@@ -9,4 +9,10 @@ import org.apache.spark.sql.execution.exchange.EnsureRequirements
  */
 private[plan] object Ensure {
   def apply(plan: SparkPlan): SparkPlan = EnsureRequirements(optimizeOutRepartition = false)(plan)
+
+  /** Where `change` changes nothing, the plan stays the same object. */
+  def after(plan: SparkPlan)(change: SparkPlan => SparkPlan): SparkPlan = {
+    val changed = change(plan)
+    if (changed eq plan) plan else apply(changed)
+  }
 }

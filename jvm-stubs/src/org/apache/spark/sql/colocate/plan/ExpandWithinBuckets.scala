@@ -33,7 +33,7 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
     new ExpandWithinBuckets(projections, output, newChild)
 }
 
-/** Only over members: everything else has Spark's own plan. */
+/** Only where members may be below: everything else has Spark's own plan. */
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

@@ -17,11 +17,10 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val bound = BuildSideBound(session)
-    val hashed = plan.transformUp {
+    Ensure.after(plan)(_.transformUp {
       case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) && canHash(join) =>
         smallest(join, bound).filterNot(_ => ManyPairs.in(join)).fold[SparkPlan](join)(hash(join, _))
-    }
-    if (hashed eq plan) plan else Ensure(hashed)
+    })
   }
 
   /** Texts that are equal under their collation may differ in their bytes. */

@@ -13,10 +13,9 @@ object KeepFileNames extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(asks)) plan
-    else {
-      val ordinary = plan.transformUp { case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary(prunable = false) }
-      if (ordinary eq plan) plan else Ensure(ordinary)
-    }
+    else Ensure.after(plan)(_.transformUp {
+      case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary(prunable = false)
+    })
 
   private def asks(plan: SparkPlan): Boolean = plan.expressions.exists(_.exists(isFileName))
 

@@ -1,13 +1,11 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
+import org.apache.spark.sql.execution.colocate.PassesRows
 
 /**
  * The order within tasks that a query or a write asks for, as a requirement. Spark removes the sort of a SORT BY, or of a
@@ -15,16 +13,12 @@ import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan, UnaryE
  * and nothing would ask for the order any more: rows came unsorted, and a writer met a partition twice. It is gone when
  * the query runs.
  */
-case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends UnaryExecNode {
-  override def output: Seq[Attribute] = child.output
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends PassesRows {
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order)
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
   override protected def withNewChildInternal(newChild: SparkPlan): KeepOrderExec = copy(child = newChild)
 }
 
-/** Only over members: everything else has Spark's own plan. A global sort has a shuffle below it that Spark never removes. */
+/** Only where members may be below: everything else has Spark's own plan. A global sort has a shuffle below it that Spark never removes. */
 case class PlanLocalSorts(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Sort(order, false, child, _) if PlanColocatedScans.concernsPlan(session, child) =>

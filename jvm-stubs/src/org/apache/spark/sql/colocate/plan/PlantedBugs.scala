@@ -57,10 +57,7 @@ object PlantedBugs {
   /** Is the planner wrong on purpose? */
   def isPlanted: Boolean = SQLConf.get.contains(Key) && Rewrite.isTest
 
-  private def is(name: String): Boolean = {
-    val conf = SQLConf.get
-    conf.contains(Key) && conf.getConfString(Key) == name && Rewrite.isTest
-  }
+  private def is(name: String): Boolean = isPlanted && SQLConf.get.getConfString(Key) == name
 
   /** The scan of a member, as it is planned. */
   def scan(scan: ColocatedScanExec): ColocatedScanExec =
@@ -120,7 +117,7 @@ object PlantedBugs {
 
   /** Not wrong rows, but a plan that is tuned badly: the query must run without it. */
   def fault(plan: SparkPlan): SparkPlan =
-    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
+    if (!isPlanted || !plan.exists(_.isInstanceOf[ColocatedScanExec])) plan
     else if (is("tuning_fails")) throw new IllegalStateException("planted")
     else if (is("tuning_tells")) throw new ColocateException("PLANTED", "for the user")
     else if (is("tuning_is_invalid")) plan.transformUp { case exchange: ShuffleExchangeExec => exchange.child }

@@ -18,13 +18,10 @@ case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = {
     val settings = SpreadSettings(session)
     if (!settings.enabled) plan
-    else {
-      val spread = Regions.map(plan) {
-        case join: ShuffledJoin if join.leftKeys.nonEmpty => SpreadRegion(session, join, settings).spread.getOrElse(join)
-        case other => other
-      }
-      if (spread eq plan) plan else Ensure(spread)
-    }
+    else Ensure.after(plan)(Regions.map(_) {
+      case join: ShuffledJoin if join.leftKeys.nonEmpty => SpreadRegion(session, join, settings).spread.getOrElse(join)
+      case other => other
+    })
   }
 }
 
