@@ -16,7 +16,7 @@ HASH_JOINS = ("ShuffledHashJoinExec", "BucketHashJoinExec")
 def make_tables(spark: SparkSession) -> None:
     """big, small and wide: members; one: each j once, no member; twice: each j twice; other: like small, no member.
 
-    many and lots: members with 100 rows of each k; plenty: the same, no member.
+    long: texts of 1920 characters. many and lots: members with 100 rows of each k; plenty: the same, no member.
     """
     for name, rows in (("big", 3000), ("small", 60)):
         create_member(spark, name, "k INT, j INT, v BIGINT", ["k"], 4)
@@ -29,6 +29,9 @@ def make_tables(spark: SparkSession) -> None:
         create_member(spark, name, "k INT, v BIGINT", ["k"], 4)
         fill(spark, name, "SELECT cast(id % 15 AS INT), id FROM range(1500)", ["k", "v"])
     spark.sql("CREATE TABLE plenty USING parquet AS SELECT * FROM many")
+    create_member(spark, "long", "k INT, t STRING", ["k"], 4)
+    text = "concat_ws('', transform(sequence(1, 30), i -> sha2(cast(id * 100 + i AS STRING), 256)))"
+    fill(spark, "long", f"SELECT cast(id AS INT), {text} FROM range(400)", ["k", "t"])
     spark.sql("CREATE TABLE other USING parquet AS SELECT cast(id AS INT) k, id v FROM range(60)")
 
 
@@ -90,3 +93,32 @@ def test_a_join_that_is_mostly_pairs_has_both_sides_in_order(session: SparkSessi
     assert pair.on.rows
     assert any(name in HASH_JOINS for name in pair.on.kinds) == hashed
     assert ("SortMergeJoinExec" in pair.on.kinds) != hashed
+
+
+@pytest.mark.parametrize(("column", "hashed"), [("length(l.t)", False), ("l.k", True)])
+def test_long_texts_do_not_fit(session: SparkSession, column: str, hashed: bool) -> None:
+    """100 rows of a bucket: by the length of a usual text 20 kB, in truth 200 kB."""
+    session.conf.set("spark.colocate.join.hashBytesPerTask", "50000")
+    pair = compare(session, f"SELECT b.v, {column} FROM big b JOIN long l ON b.k = l.k AND {column} > 0")
+    assert pair.on.rows
+    assert any(name in HASH_JOINS for name in pair.on.kinds) == hashed
+
+
+@pytest.mark.parametrize(
+    ("condition", "own"), {"": False, "AND b.j < m.k": False, "AND b.j < m.v": True, "AND b.v % 3 = 1": False}.items()
+)
+def test_one_row_of_a_key_is_kept_where_any_answers_and_all_might_not_fit(
+    session: SparkSession, condition: str, own: bool
+) -> None:
+    session.conf.set("spark.colocate.join.hashBytesPerTask", "1")
+    sql = f"SELECT /*+ SHUFFLE_HASH(m) */ b.v FROM big b LEFT SEMI JOIN many m ON b.k = m.k {condition}"
+    assert compare(session, sql).on.rows
+    (join,) = [node for node in nodes(session.sql(sql)) if kind(node) in HASH_JOINS]
+    assert join.hasOwnTable() == own
+
+
+def test_a_plan_without_any_exchange_is_tuned_once(session: SparkSession) -> None:
+    """AQE asks for it twice; what the first pass refused for memory, the second one would look at again."""
+    plan = nodes(session.sql("SELECT b.k, s.v FROM big b JOIN small s ON b.k = s.k"))
+    tune = session._jvm.org.apache.spark.sql.colocate.plan.TuneColocatedPlan
+    assert any(tune.isDone(node) for node in plan)

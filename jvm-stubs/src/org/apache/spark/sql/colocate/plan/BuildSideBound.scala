@@ -22,9 +22,15 @@ case class BuildSideBound(session: SparkSession) {
       .getOrElse(TaskMemory.guaranteedBytes(session.sparkContext) / 2)
 
   def ofLargestTask(plan: SparkPlan, keyCount: Int): Option[BuildSideBound.Most] =
-    rows(plan).map(n => BuildSideBound.Most(n, saturatingMultiply(n, BuildSideBound.rowBytes(plan.output, keyCount))))
+    rows(plan).map { counted =>
+      val each = BuildSideBound.rowBytes(plan.output, keyCount, counted.textBytes)
+      BuildSideBound.Most(counted.rows, saturatingMultiply(counted.rows, each))
+    }
 
-  private def rows(plan: SparkPlan): Option[Long] = plan match {
+  /** @param textBytes of one row, on average: what all its texts and binaries take in memory, if many are long */
+  private case class Counted(rows: Long, textBytes: Long)
+
+  private def rows(plan: SparkPlan): Option[Counted] = plan match {
     case scan: ColocatedScanExec => scanRows(scan)
     case _: FilterExec | _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec |
         _: ColumnarToRowExec | _: BaseAggregateExec =>
@@ -36,7 +42,9 @@ case class BuildSideBound(session: SparkSession) {
         case _ => None
       }
     // What was shuffled is counted, though not by task.
-    case stage: ShuffleQueryStageExec if stage.isMaterialized => stage.getRuntimeStatistics.rowCount.map(_.toLong)
+    case stage: ShuffleQueryStageExec if stage.isMaterialized =>
+      val told = stage.getRuntimeStatistics
+      told.rowCount.map(_.toLong).map(n => Counted(n, told.sizeInBytes.toLong / n.max(1)))
     case _ => None
   }
 
@@ -46,10 +54,14 @@ case class BuildSideBound(session: SparkSession) {
     case _ => false
   }
 
-  private def scanRows(scan: ColocatedScanExec): Option[Long] = scan.evidence.source match {
+  private def scanRows(scan: ColocatedScanExec): Option[Counted] = scan.evidence.source match {
     case _: BucketSource.PartitionValue =>
-      DeltaRowCounts.byBucket(scan.relation.location).map { rows =>
-        bucketsByTask(scan).map(_.map(rows).sum).maxOption.getOrElse(0L)
+      val files = scan.relation.location
+      DeltaRowCounts.byBucket(files).map { rows =>
+        val all = (0 until scan.buckets).map(rows).sum
+        Counted(
+          rows = bucketsByTask(scan).map(_.map(rows).sum).maxOption.getOrElse(0L),
+          textBytes = BuildSideBound.Uncompressed * files.sizeInBytes / all.max(1))
       }
     case BucketSource.FileName => None
   }
@@ -77,16 +89,27 @@ object BuildSideBound {
   /** Record and pointer array of a hash relation's entry, at its worst load factor. */
   private val EntryBytes = 64L
 
-  /** Strings and binaries have no bound in the metadata; four times Spark's own guess. */
+  /** Strings and binaries have no bound in the metadata; four times Spark's own guess, */
   private val VariableBytes = 80L
 
+  /** or, where rows are long in the files, this many times all of a row there. */
+  private val Uncompressed = 4L
+
   private def fieldBytes(dataType: DataType): Long = dataType match {
-    case _: StringType | BinaryType => 8 + VariableBytes
     case d: DecimalType if d.precision > Decimal.MAX_LONG_DIGITS => 8 + 16
     case _: AtomicType => 8
     case nested => 8 + 4L * nested.defaultSize
   }
 
-  def rowBytes(output: Seq[Attribute], keyCount: Int): Long =
-    EntryBytes + 8 * (2 + output.size / 64) + output.map(a => fieldBytes(a.dataType)).sum + 8L * keyCount
+  private def isText(dataType: DataType): Boolean = dataType match {
+    case _: StringType | BinaryType => true
+    case _ => false
+  }
+
+  /** @param textBytes what the texts and binaries of a row surely may take */
+  private def rowBytes(output: Seq[Attribute], keyCount: Int, textBytes: Long): Long = {
+    val texts = output.count(a => isText(a.dataType))
+    val variable = if (texts == 0) 0L else textBytes.max(texts * VariableBytes)
+    EntryBytes + 8 * (2 + output.size / 64) + output.map(a => fieldBytes(a.dataType)).sum + 8L * keyCount + variable
+  }
 }

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.dml.{GatherFewRows, GroupWithinTask, TellSourceRowsApart, WriteWithinBuckets}
@@ -41,7 +42,12 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
-    else PlantedBugs.plan(ZipUnions(tune(forRows.foldLeft(PlantedBugs.plan(plan))(applied), steps ++ afterStages)))
+    else done(PlantedBugs.plan(ZipUnions(tune(forRows.foldLeft(PlantedBugs.plan(plan))(applied), steps ++ afterStages))))
+
+  private def done(plan: SparkPlan): SparkPlan = {
+    plan.setTagValue(TuneColocatedPlan.Done, ())
+    plan
+  }
 
   private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = Rewrite("TuneColocatedPlan", plan) { _ =>
     val tuned = PlantedBugs.fault(rules.foldLeft(plan)(applied))
@@ -56,11 +62,22 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
   private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && Regions.aligned(plan)
 }
 
-/** The same rule without AQE. Under AQE this hook sees fragments of plans, on which nothing whole can be judged. */
+object TuneColocatedPlan {
+
+  /** On the root of a plan that reads buckets. A plan without any Exchange goes through AQE as a whole. */
+  private val Done = TreeNodeTag[Unit]("colocate.tuned")
+
+  def isDone(plan: SparkPlan): Boolean = plan.getTagValue(Done).isDefined
+}
+
+/**
+ * The same rule without AQE. Under AQE this hook sees plans that are tuned already, or fragments of them, on which
+ * nothing whole can be judged.
+ */
 case class TuneWithoutAqe(session: SparkSession) extends ColumnarRule {
   private val tune = TuneColocatedPlan(session)
 
-  override def preColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else tune(plan)
+  override def preColumnarTransitions: Rule[SparkPlan] = plan => if (TuneColocatedPlan.isDone(plan) || isFragment(plan)) plan else tune(plan)
 
   override def postColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else PruneByBroadcast(plan)
 

@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute, AttributeSet, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.expressions.BindReferences.bindReferences
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.optimizer.BuildSide
@@ -82,13 +82,18 @@ case class BucketHashJoinExec(
     case _ => if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
   }
 
-  private def wantsAnyPartner: Boolean = wanted == LongKeyTable.AnyOfKey
+  /** As Spark's operator has it: does the join ask only whether there is a partner, and any row of a key answers? */
+  private lazy val anyOfKeyAnswers: Boolean = joinType match {
+    case LeftExistence(_) =>
+      !hashesKeys && condition.forall(_.references.subsetOf(AttributeSet(streamedOutput ++ buildKeys)))
+    case _ => false
+  }
 
   /**
-   * Is the build side a LongKeyTable? Where a join asks only whether there is a partner, Spark's relation drops second
-   * rows of a key as they come; ours only neighbours, so all rows must be known to fit.
+   * Is the build side a LongKeyTable? Where any row of a key answers, Spark's relation drops the second ones as they
+   * come; ours only neighbours, so all rows must be known to fit.
    */
-  lazy val hasOwnTable: Boolean = isOneLong(buildBoundKeys) && (isBounded || !wantsAnyPartner)
+  lazy val hasOwnTable: Boolean = isOneLong(buildBoundKeys) && (isBounded || !anyOfKeyAnswers)
 
   /** Called by generated code. */
   def buildTable(rows: Iterator[InternalRow]): LongKeyTable = built { memory =>
@@ -104,7 +109,7 @@ case class BucketHashJoinExec(
   /** Called by generated code. */
   def buildRelation(rows: Iterator[InternalRow]): HashedRelation = built { memory =>
     val relation =
-      HashedRelation(rows, buildBoundKeys, taskMemoryManager = memory, ignoresDuplicatedKey = wantsAnyPartner)
+      HashedRelation(rows, buildBoundKeys, taskMemoryManager = memory, ignoresDuplicatedKey = anyOfKeyAnswers)
     (relation, relation.estimatedSize, () => relation.close())
   }
 
