@@ -47,7 +47,7 @@ SUITES = {
 def run(asked: argparse.Namespace) -> int:
     stock, ours = (engine(name) for name in asked.engines)
     suite = SUITES[asked.verb]
-    texts = {name: text for name, text in suite.texts().items() if not asked.queries or name in asked.queries}
+    texts = chosen(suite.texts(), asked.queries)
     layout = layouts(suite.layout, asked.scale, asked.buckets)
     with lab.progress() as bars:
         sources = suite.sources(asked.scale, tables_of(texts))
@@ -75,6 +75,15 @@ def run(asked: argparse.Namespace) -> int:
     for path in report.write(record, report.chart_suite, asked.out):
         print(path)
     return 0 if all(one["rows_equal"] for one in found) else 1
+
+
+def chosen(texts: dict[str, str], names: list[str] | None) -> dict[str, str]:
+    """The named queries, in the suite's order; all of them if none is named. Ends the program at an unknown name."""
+    unknown = sorted(set(names or ()) - set(texts))
+    if unknown:
+        known = " ".join(texts)
+        raise SystemExit(f"No such query: {', '.join(unknown)}\n--queries takes names with spaces between: {known}")
+    return {name: text for name, text in texts.items() if not names or name in names}
 
 
 def tables_of(texts: dict[str, str]) -> tuple[str, ...]:

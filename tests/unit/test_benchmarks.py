@@ -11,7 +11,7 @@ from benchmarks.data import TPCH_TABLES, queries
 from benchmarks.engines import HERE, Layout, engine, layouts, query
 from benchmarks.rows import same
 from benchmarks.sizes import size
-from benchmarks.suite import SUITES, in_spark, tables_of
+from benchmarks.suite import SUITES, chosen, in_spark, tables_of
 
 ENGINES = sorted(path.stem for path in (HERE / "engines").glob("*.toml"))
 
@@ -38,6 +38,14 @@ def test_layouts_name_tables_of_the_benchmark() -> None:
 def test_buckets_grow_with_the_data(scale: float, buckets: int) -> None:
     assert {one.buckets for one in layouts("tpch", scale).values()} == {buckets}
     assert {one.buckets for one in layouts("tpch", scale, 3).values()} == {3}
+
+
+def test_an_unknown_query_is_told_before_anything_is_made() -> None:
+    texts = {"q1": "SELECT 1", "q2": "SELECT 2", "q3": "SELECT 3"}
+    assert list(chosen(texts, ["q3", "q1"])) == ["q1", "q3"]
+    assert chosen(texts, None) == texts
+    with pytest.raises(SystemExit, match=r"No such query: q1,q2\n.*q1 q2 q3"):
+        chosen(texts, ["q1,q2"])
 
 
 @pytest.mark.parametrize(("name", "count"), [("tpch", 22), ("tpcds", 99)])
