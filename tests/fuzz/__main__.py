@@ -25,7 +25,12 @@ SERVED = {
     "preserved_side_pruned": BROADCAST_ALL,
 }
 # Words of the cells that a bug concerns, where these are few.
-CELLS_OF = {"full_outer_split": "FULL", "expand_key_nulled": "aggregate", "preserved_side_pruned": "LEFT"}
+CELLS_OF = {
+    "full_outer_split": "FULL",
+    "full_outer_keys": "FULL",
+    "expand_key_nulled": "aggregate",
+    "preserved_side_pruned": "LEFT",
+}
 
 
 def main() -> int:
