@@ -50,12 +50,13 @@ object DeltaReflection {
     if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))
     else new DeltaSnapshot(call(pinnedIndex, "snapshot"))
 
-  /** The files of a transaction's index, with the rows in each where their statistics were kept. */
+  /** The files of a transaction's index, with the size of each, and its rows where their statistics were kept. */
   def filesOf(batchIndex: FileIndex): Seq[DeltaFile] =
     call(batchIndex, "addFiles").asInstanceOf[Seq[AnyRef]].map { file =>
       DeltaFile(
         call(file, "partitionValues").asInstanceOf[Map[String, String]],
-        call(file, "numPhysicalRecords").asInstanceOf[Option[Long]])
+        call(file, "numPhysicalRecords").asInstanceOf[Option[Long]],
+        call(file, "size").asInstanceOf[Long])
     }
 
   /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
@@ -88,8 +89,9 @@ object DeltaReflection {
   }
 }
 
-/** One file of a table's log: partition values by physical name, and its rows, deleted ones included. */
-case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long])
+/** One file of a table's log: partition values by physical name, its rows, deleted ones included, and its size. */
+case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long], bytes: Long)
+
 /** What the log says about a data file: its URI, its partition values by physical column name, its size. */
 case class LoggedFile(path: String, partitionValues: Map[String, String], bytes: Long)
 

@@ -4,22 +4,29 @@ import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object}
 
 /**
- * Rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes would not
+ * Rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes alone would not
  * do: they are compressed, and a hot key compresses best. One job of a single stage over Delta's cached
  * state per table version.
  */
 object DeltaRowCounts {
 
-  private type Counts = Option[Map[String, Long]]
+  /** @param bytes of its files, compressed */
+  case class Bucket(rows: Long, bytes: Long) {
+    def +(other: Bucket): Bucket = Bucket(rows + other.rows, bytes + other.bytes)
+  }
+
+  val Empty: Bucket = Bucket(0L, 0L)
+
+  private type Counts = Option[Map[String, Bucket]]
 
   private val counts = new Recent[(String, Long), Counts]
 
   /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
-  def byBucket(pinnedIndex: FileIndex): Option[Int => Long] = {
+  def byBucket(pinnedIndex: FileIndex): Option[Int => Bucket] = {
     val found =
       if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
       else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
-    found.map(rows => bucket => rows.getOrElse(bucket.toString, 0L))
+    found.map(buckets => bucket => buckets.getOrElse(bucket.toString, Empty))
   }
 
   /** A command's files are at hand; it keeps their statistics where it needs them itself. */
@@ -27,7 +34,7 @@ object DeltaRowCounts {
     val files = DeltaReflection.filesOf(batchIndex)
     val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
     Option.when(files.forall(_.rows.isDefined)) {
-      files.groupMapReduce(file => file.partitionValues.getOrElse(bucket, ""))(_.rows.get)(_ + _)
+      files.groupMapReduce(_.partitionValues.getOrElse(bucket, ""))(file => Bucket(file.rows.get, file.bytes))(_ + _)
     }
   }
 
@@ -40,10 +47,11 @@ object DeltaRowCounts {
     val files = snapshot.allFiles
       .select(
         col("partitionValues").getItem(snapshot.physicalName(BucketColumn.Name)),
-        get_json_object(col("stats"), "$.numRecords").cast("bigint"))
+        get_json_object(col("stats"), "$.numRecords").cast("bigint"),
+        col("size"))
       .collect()
     Option.when(!files.exists(_.isNullAt(1))) {
-      files.groupMapReduce(_.getString(0))(_.getLong(1))(_ + _)
+      files.groupMapReduce(_.getString(0))(file => Bucket(file.getLong(1), file.getLong(2)))(_ + _)
     }
   }
 }

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
@@ -23,12 +22,15 @@ case class BuildSideBound(session: SparkSession) {
 
   def ofLargestTask(plan: SparkPlan, keyCount: Int): Option[BuildSideBound.Most] =
     rows(plan).map { counted =>
-      val each = BuildSideBound.rowBytes(plan.output, keyCount, counted.textBytes)
-      BuildSideBound.Most(counted.rows, saturatingMultiply(counted.rows, each))
+      val (long, fixed) = plan.output.map(_.dataType).partition(BuildSideBound.mayBeLong)
+      val each = BuildSideBound.entryBytes(plan.output.size, keyCount) + fixed.map(BuildSideBound.fieldBytes).sum
+      val guessed = saturatingMultiply(counted.rows, long.map(BuildSideBound.fieldBytes).sum)
+      val ofLong = if (long.isEmpty) 0L else guessed.max(counted.rowsBytes)
+      BuildSideBound.Most(counted.rows, saturatingAdd(saturatingMultiply(counted.rows, each), ofLong))
     }
 
-  /** @param textBytes of one row, on average: what all its texts and binaries take in memory, if many are long */
-  private case class Counted(rows: Long, textBytes: Long)
+  /** @param rowsBytes what all those rows may take in memory, by the size of their files */
+  private case class Counted(rows: Long, rowsBytes: Long)
 
   private def rows(plan: SparkPlan): Option[Counted] = plan match {
     case scan: ColocatedScanExec => scanRows(scan)
@@ -44,7 +46,7 @@ case class BuildSideBound(session: SparkSession) {
     // What was shuffled is counted, though not by task.
     case stage: ShuffleQueryStageExec if stage.isMaterialized =>
       val told = stage.getRuntimeStatistics
-      told.rowCount.map(_.toLong).map(n => Counted(n, told.sizeInBytes.toLong / n.max(1)))
+      told.rowCount.map(n => Counted(n.toLong, told.sizeInBytes.toLong))
     case _ => None
   }
 
@@ -56,12 +58,11 @@ case class BuildSideBound(session: SparkSession) {
 
   private def scanRows(scan: ColocatedScanExec): Option[Counted] = scan.evidence.source match {
     case _: BucketSource.PartitionValue =>
-      val files = scan.relation.location
-      DeltaRowCounts.byBucket(files).map { rows =>
-        val all = (0 until scan.buckets).map(rows).sum
+      DeltaRowCounts.byBucket(scan.relation.location).map { bucket =>
+        val tasks = bucketsByTask(scan).map(_.map(bucket).fold(DeltaRowCounts.Empty)(_ + _))
         Counted(
-          rows = bucketsByTask(scan).map(_.map(rows).sum).maxOption.getOrElse(0L),
-          textBytes = BuildSideBound.Uncompressed * files.sizeInBytes / all.max(1))
+          rows = tasks.map(_.rows).maxOption.getOrElse(0L),
+          rowsBytes = BuildSideBound.Uncompressed * tasks.map(_.bytes).maxOption.getOrElse(0L))
       }
     case BucketSource.FileName => None
   }
@@ -78,7 +79,10 @@ case class BuildSideBound(session: SparkSession) {
     }
   }
 
-  private def saturatingMultiply(a: Long, b: Long): Long = if (a > Long.MaxValue / b) Long.MaxValue else a * b
+  private def saturatingAdd(a: Long, b: Long): Long = if (a > Long.MaxValue - b) Long.MaxValue else a + b
+
+  private def saturatingMultiply(a: Long, b: Long): Long =
+    if (b > 0 && a > Long.MaxValue / b) Long.MaxValue else a * b
 }
 
 object BuildSideBound {
@@ -90,26 +94,23 @@ object BuildSideBound {
   private val EntryBytes = 64L
 
   /** Strings and binaries have no bound in the metadata; four times Spark's own guess, */
-  private val VariableBytes = 80L
+  private val TextBytes = 80L
 
-  /** or, where rows are long in the files, this many times all of a row there. */
+  /** or, where rows are long, this many times all that they take in the files. */
   private val Uncompressed = 4L
 
+  private def entryBytes(columns: Int, keyCount: Int): Long = EntryBytes + 8 * (2 + columns / 64) + 8L * keyCount
+
   private def fieldBytes(dataType: DataType): Long = dataType match {
+    case _: StringType | BinaryType => 8 + TextBytes
     case d: DecimalType if d.precision > Decimal.MAX_LONG_DIGITS => 8 + 16
     case _: AtomicType => 8
     case nested => 8 + 4L * nested.defaultSize
   }
 
-  private def isText(dataType: DataType): Boolean = dataType match {
+  /** Texts, arrays, maps and what may contain them. */
+  private def mayBeLong(dataType: DataType): Boolean = dataType match {
     case _: StringType | BinaryType => true
-    case _ => false
-  }
-
-  /** @param textBytes what the texts and binaries of a row surely may take */
-  private def rowBytes(output: Seq[Attribute], keyCount: Int, textBytes: Long): Long = {
-    val texts = output.count(a => isText(a.dataType))
-    val variable = if (texts == 0) 0L else textBytes.max(texts * VariableBytes)
-    EntryBytes + 8 * (2 + output.size / 64) + output.map(a => fieldBytes(a.dataType)).sum + 8L * keyCount + variable
+    case other => !other.isInstanceOf[AtomicType]
   }
 }

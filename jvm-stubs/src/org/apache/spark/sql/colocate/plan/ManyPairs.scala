@@ -45,7 +45,7 @@ private[plan] object ManyPairs {
     val ofMember = for {
       scan <- scanIn(side)
       ofBucket <- DeltaRowCounts.byBucket(scan.relation.location)
-    } yield (0 until scan.buckets).map(ofBucket).sum.toDouble
+    } yield (0 until scan.buckets).map(ofBucket(_).rows).sum.toDouble
     ofMember.orElse(shuffled(side))
   }
 
