@@ -17,14 +17,21 @@ class Coverage:
     def __init__(self) -> None:
         self._cells: dict[Cell, Counter[str]] = defaultdict(Counter)
 
-    def add(self, cell: Cell, on: Result) -> None:
-        facts = {"colocated": on.colocated, "rows": bool(on.rows), "failed": on.rows is None}
+    def add(self, cell: Cell, on: Result, duck: Result) -> None:
+        refused = {"failed": on.rows is None, "unjudged": duck.rows is None}
+        facts = {"colocated": on.colocated, "rows": bool(on.rows), **refused}
         self._cells[cell].update({"cases": 1, **facts})
 
     def summary(self) -> str:
         total = sum(self._cells.values(), Counter())
         return f"{total['cases']} cases, {_share(total, 'colocated')} colocated, {_share(total, 'rows')} with rows, " \
-            f"{total['failed']} refused by Spark, {len(self._cells)} cells"  # fmt: skip
+            f"{total['failed']} refused by Spark, {total['unjudged']} by DuckDB, {len(self._cells)} cells"  # fmt: skip
+
+    @property
+    def judged(self) -> int:
+        """Cases that all engines ran."""
+        total = sum(self._cells.values(), Counter())
+        return total["cases"] - max(total["failed"], total["unjudged"])
 
     def shortfalls(self) -> list[str]:
         """Cells and margins (one join type, one format pair, one operator) below what a run must reach."""

@@ -25,12 +25,13 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.autoBroadcastJoinThreshold": ("-1",) * 8 + ("10485760", "3000"),
     "spark.sql.shuffle.partitions": ("2", "3", "5"),
     "spark.sql.ansi.enabled": ("true", "true", "false"),
-    "spark.sql.codegen.wholeStage": ("false",) * 7 + ("true",),
+    "spark.sql.codegen.wholeStage": ("false",) * 3 + ("true",),
+    "spark.sql.parquet.enableVectorizedReader": ("true", "true", "false"),
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN",) * 3 + ("FALLBACK",),
     "spark.sql.requireAllClusterKeysForCoPartition": ("true", "false"),
     "spark.colocate.join.hashBytesPerTask": ("0", "1"),
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
-    "spark.colocate.skew.enabled": ("true",),
+    "spark.colocate.skew.enabled": ("true", "true", "false"),
     "spark.colocate.read.smallBucketsTogether": ("true", "true", "false"),
     "spark.colocate.skew.minTaskBytes": ("1",),
     "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
@@ -110,27 +111,29 @@ class Fuzzer:
                 kind = "a change left other rows than on DuckDB"
                 return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
         cell = self.cells[(number * CASES_PER_WORLD + case) % len(self.cells)]
-        query, expected = self._query(world, cell, rng)
-        if not run:
+        found = self._query(world, cell, rng)
+        if not run or found is None:
             return None
+        query, expected = found
         on = self.spark.run(query.sql("spark"))
         off = self.spark.off(query.sql("spark"))
-        self.coverage.add(cell, on)
+        self.coverage.add(cell, on, expected)
         kind = _judge(on, off, expected)
         if kind is None:
             return None
         return self._told(kind, world, number, case, settings, query)
 
-    def _query(self, world: World, cell: Cell, rng: random.Random) -> tuple[Query, Result]:
-        """A query of the cell with some rows, if a few trials find one, and not too many."""
+    def _query(self, world: World, cell: Cell, rng: random.Random) -> tuple[Query, Result] | None:
+        """A query of the cell with some rows, if a few trials find one, and not too many; with DuckDB's rows."""
+        found = None
         for _ in range(8):
             query = generate(rng, world.tables, cell, self.near_miss)
             if any(world.duck.count(part.joined().sql("duck")) > MOST_ROWS for part in query.parts()):
                 continue
-            expected = world.duck.run(query.sql("duck"))
-            if expected.rows:
+            found = query, world.duck.run(query.sql("duck"))
+            if found[1].rows:
                 break
-        return query, expected
+        return found
 
     def _settings(self, settings: dict[str, str]) -> None:
         for key, value in settings.items():
@@ -178,7 +181,7 @@ def _judge(on: Result, off: Result, duck: Result) -> str | None:
     if on.rows != off.rows:
         return WITH_OFF
     if off.rows is None or duck.rows is None:
-        # A text that one engine does not take tells nothing; the coverage counts it as empty.
+        # A text that one engine does not take tells nothing; the coverage counts it.
         return None
     return WITH_DUCK if off.rows != duck.rows else None
 
