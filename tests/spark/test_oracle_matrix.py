@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.members import NATIVE, create_member, fill
-from tests.spark.oracle import assert_no_exchange
+from tests.spark.oracle import assert_no_exchange, compare
 
 FORMATS = ("delta", "parquet", "orc")
 PAIRS = list(itertools.combinations_with_replacement(FORMATS, 2))
@@ -141,3 +141,10 @@ def test_a_key_of_each_legal_type_is_colocated_across_formats(spark: SparkSessio
         spark.conf.set("spark.sql.adaptive.enabled", adaptive)
         assert_no_exchange(spark, f"SELECT l.k, l.v, r.v FROM l_{word} l JOIN r_{word} r ON l.k = r.k")
         assert_no_exchange(spark, f"SELECT k, count(*), max(v) FROM l_{word} GROUP BY k")
+    several = [re.sub(r"\bx\b", str(number), f"({value})") for number in range(11)]
+    listed = f"{several[5]}, {several[8]}", f"{', '.join(several)}, NULL"
+    asked = (f"= {several[3]}", f"<=> {several[4]}", *(f"IN ({one})" for one in listed))
+    points = [f"SELECT '{n}', k, v FROM {side}_{word} WHERE k {one}" for n, one in enumerate(asked) for side in "lr"]
+    rows = compare(spark, " UNION ALL ".join(points)).on.rows
+    assert rows is not None
+    assert {row[0] for row in rows} == {"0", "1", "2", "3"}

@@ -99,6 +99,15 @@ def test_bloom_and_semi_join_filters_keep_the_layout(spark: SparkSession) -> Non
 
 
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+def test_a_permanent_view(spark: SparkSession, provider: str) -> None:
+    create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
+    fill(spark, "t", ROWS, ["k", "v"])
+    spark.sql("CREATE VIEW seen AS SELECT k AS x, v + 1 AS y FROM t WHERE v % 5 > 0")
+    assert_no_exchange(spark, "SELECT x, y, u.v FROM seen JOIN u ON x = u.k")
+    assert compare(spark, "SELECT x, max(y), count(*) FROM seen GROUP BY x").on.exchanges == 0
+
+
+@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
 def test_tables_and_buckets_without_rows(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     for join in ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT ANTI JOIN"):

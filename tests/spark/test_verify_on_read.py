@@ -290,20 +290,46 @@ def test_a_misnamed_file_is_found_in_every_trial(spark: SparkSession, pair: str)
         spark.sql("REFRESH TABLE a")
 
 
-def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession, db: str) -> None:
+def _two_members(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     for name in ("a", "b"):
         create_member(spark, name, "k INT, v BIGINT", ["k"], 4)
         fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
-    spark.conf.set("spark.colocate.verify.onRead", "all")
-    assert run(spark, JOIN).colocated
+
+
+def _say_of_bucket_3(spark: SparkSession, value: str) -> None:
+    """Writes `value` into a's log as the partition value of the files of bucket 3."""
     log = max((folder(spark, "a") / "_delta_log").glob("*.json"))
     text = log.read_text()
     assert '"_colocate_bucket":"3"' in text
-    log.write_text(text.replace('"_colocate_bucket":"3"', '"_colocate_bucket":"1"'))
+    log.write_text(text.replace('"_colocate_bucket":"3"', f'"_colocate_bucket":{value}'))
     log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
     log.with_suffix(".crc").unlink(missing_ok=True)
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("value", ["null", '"4"', '"-1"'])
+def test_a_delta_file_without_a_bucket_is_not_passed_over(
+    spark: SparkSession, db: str, value: str, adaptive: str
+) -> None:
+    """No writer of Delta makes one; a task that took it for one of its own, or for nobody's, would lose rows."""
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    _two_members(spark)
+    _say_of_bucket_3(spark, value)
+    for query in (JOIN, "SELECT k, count(*) FROM a GROUP BY k", "MERGE INTO a USING b ON a.k = b.k AND a.v = b.v "
+                  "WHEN MATCHED THEN UPDATE SET v = b.v + 1"):  # fmt: skip
+        with pytest.raises(PySparkException, match="names no bucket in"):
+            spark.sql(query).collect()
+    with switched_off(spark):
+        assert spark.sql(JOIN).count() == spark.sql("SELECT * FROM b x JOIN b y ON x.k = y.k").count()
+
+
+def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession, db: str) -> None:
+    _two_members(spark)
+    spark.conf.set("spark.colocate.verify.onRead", "all")
+    assert run(spark, JOIN).colocated
+    _say_of_bucket_3(spark, '"1"')
     with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
         spark.sql(JOIN).collect()
     spark.conf.set("spark.colocate.verify.onRead", "new")
