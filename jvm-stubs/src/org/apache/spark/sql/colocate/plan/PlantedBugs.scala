@@ -143,8 +143,8 @@ object PlantedBugs {
         join.withNewChildren(join.children.map { case sort: SortExec => sort.child; case other => other })
       }
     } else if (is("deletion_vectors_ignored")) {
-      plan.transformUp { case FilterExec(condition, scan: ColocatedScanExec)
-          if condition.references.exists(_.name.startsWith("__delta_internal")) => scan
+      plan.transformUp { case FilterExec(condition, child)
+          if condition.references.exists(_.name.startsWith("__delta_internal")) => child
       }
     } else plan
 
