@@ -121,14 +121,11 @@ SELECT b.k, count(*) FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON
 -- left join, chained by another column of the right side
 SELECT a.v, c.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.j = c.k;
 
--- full join, chained by coalesced keys, grouped by them
-SELECT k, count(*) FROM a FULL JOIN b USING (k) LEFT JOIN c USING (k) GROUP BY k;
-
 -- full join, chained by a coalesce of other positions
 SELECT a.v, c.v FROM a FULL JOIN b ON a.k = b.k LEFT JOIN c ON coalesce(a.k, b.j) = c.k;
 
--- full join, chained by the coalesced keys, null-safe
-SELECT a.v, c.v FROM a FULL JOIN b ON a.k = b.k JOIN c ON coalesce(a.k, b.k) <=> c.k AND c.v < 20;
+-- full join of keys that nulls extended before, grouped by the coalesced keys
+SELECT coalesce(b.k, c.k), count(*) FROM a LEFT JOIN b ON a.k = b.k FULL JOIN c ON b.k = c.k GROUP BY 1;
 
 -- full join on other columns, chained by coalesced keys
 SELECT a.v, b.v, c.v FROM (SELECT a.k AS x, b.k AS y, a.v FROM a FULL JOIN b ON a.k = b.k AND a.j = b.j) a

@@ -85,6 +85,12 @@ SELECT a.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT ANTI JOIN c ON b.k 
 -- left joins, chained twice by extended keys
 SELECT a.v, d.v FROM a LEFT JOIN b ON a.k = b.k AND b.v < 30 LEFT JOIN c ON b.k = c.k LEFT JOIN u d ON c.k = d.k;
 
+-- full join, chained by coalesced keys, grouped by them
+SELECT k, count(*) FROM a FULL JOIN b USING (k) LEFT JOIN c USING (k) GROUP BY k;
+
+-- full join, chained by the coalesced keys, null-safe
+SELECT a.v, c.v FROM a FULL JOIN b ON a.k = b.k JOIN c ON coalesce(a.k, b.k) <=> c.k AND c.v < 20;
+
 -- full join, chained by the left key
 SELECT a.v, b.v, c.v FROM a FULL JOIN b ON a.k = b.k AND a.v < b.v LEFT JOIN c ON a.k = c.k;
 

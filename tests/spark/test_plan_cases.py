@@ -80,12 +80,6 @@ def test_a_left_joins_right_key_may_meet_a_third_table_by_equality(spark: SparkS
 
 
 @pytest.mark.usefixtures("adaptive")
-def test_a_full_join_grouped_by_coalesce_of_both_keys_is_right(spark: SparkSession) -> None:
-    compare(spark, "SELECT coalesce(a.k, b.k), count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1")
-    compare(spark, "SELECT coalesce(a.k, b.k), count(*) FROM a FULL JOIN b ON a.k <=> b.k GROUP BY 1")
-
-
-@pytest.mark.usefixtures("adaptive")
 def test_a_scalar_subquery_with_two_rows_fails_alike(spark: SparkSession) -> None:
     pair = compare(spark, "SELECT a.k, (SELECT b.v FROM b WHERE b.k = a.k) FROM a")
     assert pair.on.error == "SCALAR_SUBQUERY_TOO_MANY_ROWS"

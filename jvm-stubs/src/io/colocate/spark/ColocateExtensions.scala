@@ -23,8 +23,8 @@ import org.apache.spark.sql.colocate.write._
  *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
- *                              PlainMergeSource       PlanExpands                                      DropKeepOrder
- *                                                     PlanLocalSorts
+ *                              PlainMergeSource       PlanExpands                                      DropPlanningNodes
+ *                                                     PlanLocalSorts, PlanFullOuterJoins
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -75,11 +75,12 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanExpands(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanLocalSorts(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(s => PlanFullOuterJoins(s.asInstanceOf[SparkSession]))
 
     // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions
     extensions.injectColumnar(_ => FuseHashJoins)
     extensions.injectColumnar(_ => AggregateRuns)
-    extensions.injectColumnar(_ => DropKeepOrder)
+    extensions.injectColumnar(_ => DropPlanningNodes)
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
+import org.apache.spark.sql.colocate.plan.PlanningNode
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
@@ -18,6 +19,7 @@ object PlanWalk {
     case adapter: InputAdapter => unwrap(adapter.child)
     case read: AQEShuffleReadExec => unwrap(read.child)
     case input: JoinInputExec => unwrap(input.child)
+    case node: PlanningNode => unwrap(node.child)
     case other => other
   }
 

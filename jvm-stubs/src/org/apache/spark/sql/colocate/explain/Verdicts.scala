@@ -31,7 +31,7 @@ object Verdicts {
   private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression]): Option[Verdict] = {
     val child = node.children.head
     val members = Member.under(child)
-    val operator = s"$name by ${columns(keys)}"
+    val operator = s"$name by ${columns(keys.map(asWritten(_, child)))}"
     Option.when(members.nonEmpty) {
       bucketsAt(child) match {
         case Some(buckets) => colocated(operator, members, buckets, None)
@@ -115,6 +115,12 @@ object Verdicts {
   private[explain] def column(key: Expression): String = key match {
     case a: Attribute => a.name
     case other => other.transform { case a: Attribute => a.withQualifier(Nil) }.sql
+  }
+
+  /** Spark gives an expression of PARTITION BY or GROUP BY a name of its own. */
+  private def asWritten(key: Expression, child: SparkPlan): Expression = key match {
+    case a: Attribute if a.name.startsWith("_w") || a.name == "_groupingexpression" => PlanWalk.origin(a, child)
+    case other => other
   }
 
   /** With the table's name or alias before each column, as far as the query has one. */

@@ -2,10 +2,8 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
-import org.apache.spark.sql.execution.colocate.PassesRows
+import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
  * The order within tasks that a query or a write asks for, as a requirement. Spark removes the sort of a SORT BY, or of a
@@ -13,7 +11,7 @@ import org.apache.spark.sql.execution.colocate.PassesRows
  * and nothing would ask for the order any more: rows came unsorted, and a writer met a partition twice. It is gone when
  * the query runs.
  */
-case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends PassesRows {
+case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends PlanningNode {
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order)
   override protected def withNewChildInternal(newChild: SparkPlan): KeepOrderExec = copy(child = newChild)
 }
@@ -25,8 +23,4 @@ case class PlanLocalSorts(session: SparkSession) extends Strategy {
       KeepOrderExec(order, SortExec(order, global = false, planLater(child))) :: Nil
     case _ => Nil
   }
-}
-
-object DropKeepOrder extends ColumnarRule {
-  override def postColumnarTransitions: Rule[SparkPlan] = _.transformUp { case KeepOrderExec(_, child) => child }
 }

@@ -21,7 +21,7 @@ object LooseLayout {
 
   private def through(plan: SparkPlan): Seq[LooseLayout] = plan match {
     case ProjectExec(list, child) => of(child).flatMap(renamed(_, list))
-    case _: FilterExec | SortExec(_, false, _, _) => of(plan.children.head)
+    case _: FilterExec | _: PlanningNode | SortExec(_, false, _, _) => of(plan.children.head)
     case join: ShuffledJoin => join.joinType match {
         // A row of either side stays in its task; what the other side adds to it is null or of a row in that task.
         case _: InnerLike | LeftOuter | RightOuter | LeftSingle => of(join.left) ++ of(join.right)
@@ -36,15 +36,11 @@ object LooseLayout {
   private def coalesced(join: ShuffledJoin): Seq[LooseLayout] = for {
     left <- of(join.left)
     right <- of(join.right)
-    if left.tasks == right.tasks && left.keys.size == right.keys.size
-    if left.keys.zip(right.keys).forall { case (l, r) => equated(join, l, r) }
+    if left.tasks == right.tasks && FullOuterKeysExec.areEquated(join, left.keys, right.keys)
     order <- Seq(true, false)
   } yield LooseLayout(
     left.keys.zip(right.keys).map { case (l, r) => Coalesce(if (order) Seq(l, r) else Seq(r, l)) },
     left.tasks)
-
-  private def equated(join: ShuffledJoin, left: Expression, right: Expression): Boolean =
-    join.leftKeys.zip(join.rightKeys).exists { case (l, r) => l.semanticEquals(left) && r.semanticEquals(right) }
 
   /** In terms of a projection's output; none if a key is not among it. */
   private def renamed(layout: LooseLayout, list: Seq[NamedExpression]): Seq[LooseLayout] =

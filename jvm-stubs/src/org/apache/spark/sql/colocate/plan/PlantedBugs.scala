@@ -172,7 +172,7 @@ object PlantedBugs {
 
   private def joinBelow(plan: SparkPlan): Option[ShuffledJoin] = plan match {
     case join: ShuffledJoin => Some(join)
-    case _: ProjectExec | _: FilterExec | _: SortExec | _: HashAggregateExec => joinBelow(plan.children.head)
+    case _: ProjectExec | _: FilterExec | _: SortExec | _: HashAggregateExec | _: PlanningNode => joinBelow(plan.children.head)
     case _ => None
   }
 }
