@@ -1,4 +1,8 @@
-"""What a run has covered: for each cell, how many cases took the colocated path and had rows."""
+"""What a run has covered: for each cell, how many cases took the colocated path and had rows.
+
+The path is the cell's own: a case of an aggregate cell counts if an aggregate ran on the layout, of a window cell if a
+window did, of any other cell if a join did.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
@@ -8,6 +12,7 @@ from tests.fuzz.generate import Cell
 
 COLOCATED_AT_LEAST = 0.6
 NON_EMPTY_AT_LEAST = 0.8
+OWN = {"aggregate": "aggregate", "window": "window"}
 
 # Fewer cases than this say nothing about a share.
 FEWEST_CASES = {"cell": 8, "margin": 30}
@@ -19,7 +24,7 @@ class Coverage:
 
     def add(self, cell: Cell, on: Result, duck: Result) -> None:
         refused = {"failed": on.rows is None, "unjudged": duck.rows is None}
-        facts = {"colocated": on.colocated, "rows": bool(on.rows), **refused}
+        facts = {"colocated": OWN.get(cell.operator, "join") in on.served, "rows": bool(on.rows), **refused}
         self._cells[cell].update({"cases": 1, **facts})
 
     def summary(self) -> str:

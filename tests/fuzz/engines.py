@@ -18,11 +18,11 @@ MOST_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Result:
-    """rows: None when the text failed; then error says how. colocated: some operator ran on the layout."""
+    """rows: None when the text failed, error says how. served: of join, aggregate and window those on the layout."""
 
     rows: Rows | None
     error: str | None = None
-    colocated: bool = False
+    served: frozenset[str] = frozenset()
 
 
 class Spark:
@@ -37,7 +37,7 @@ class Spark:
             return Result(None, str(error).strip().splitlines()[0][:300])
         verdicts = self.session._jvm.org.apache.spark.sql.colocate.explain.Verdicts
         found = json.loads(verdicts.json(df._jdf.queryExecution()))
-        return Result(rows, None, any(verdict["colocated"] for verdict in found))
+        return Result(rows, None, frozenset(_operator(verdict) for verdict in found if verdict["colocated"]))
 
     def off(self, sql: str) -> Result:
         self.session.conf.set("disable_colocate_join", "true")
@@ -50,6 +50,12 @@ class Spark:
         self.session.createDataFrame(table.arrow(rows)).createOrReplaceTempView("fresh_rows")
         names = ", ".join(table.names)
         self.session.sql(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM fresh_rows")
+
+
+def _operator(verdict: dict[str, Any]) -> str:
+    """join, aggregate or window; of a verdict such as "Window by (k)" or "SortMergeJoin Inner on (a = b)"."""
+    name = verdict["operator"].split()[0].lower()
+    return "join" if name.endswith("join") else name
 
 
 class Duck:

@@ -180,7 +180,7 @@ class _Generator:
     def _keys(self, visible: Sequence[Side]) -> list[str]:
         """What the joined rows are known to be bucketed by, as a rule; else something near it."""
         left = visible[0].key
-        if self.cell.join == "FULL" and self._sometimes(0.3):
+        if self.cell.join == "FULL" and self._sometimes(0.8):
             left = f"coalesce({visible[0].key}, {visible[1].key})"
             if visible[0].table.type("k1") != visible[1].table.type("k1"):
                 left = visible[0].key

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import pyarrow.orc
 import pyarrow.parquet
 
 from tests.fuzz.engines import Duck, Spark
 from tests.fuzz.tables import Catalogue, Maker, Table, catalogue
+
+FILE_WRITERS = {"parquet": pyarrow.parquet.write_table, "orc": pyarrow.orc.write_table}
 
 
 class Diverged(AssertionError):
@@ -123,15 +126,15 @@ class World:
 
     def _stray(self, rng: random.Random) -> Table:
         """A file that no writer of ours made, with a name from which stock Spark would read a bucket."""
-        table = self.tables.members["parquet"][0]
+        table = self.tables.members[rng.choice(list(FILE_WRITERS))][0]
         rows = self._rows(rng, table, rng.randint(5, 12))
         session = self.spark.session
         facts = session.sql(f"DESCRIBE TABLE EXTENDED {table.name}").collect()
         location = next(row[1] for row in facts if row[0] == "Location")
-        file = Path(unquote(urlparse(location).path)) / f"data_{rng.randrange(table.buckets)}.parquet"
+        file = Path(unquote(urlparse(location).path)) / f"data_{rng.randrange(table.buckets)}.{table.provider}"
         if not file.exists():
             self.log.append(f"-- {len(rows)} rows in a file {file.name} put into the folder of {table.name}")
-            pyarrow.parquet.write_table(table.arrow(rows), file)
+            FILE_WRITERS[table.provider](table.arrow(rows), str(file))
             self.duck.insert(table, rows)
             session.sql(f"REFRESH TABLE {table.name}")
         return table
