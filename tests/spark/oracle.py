@@ -64,6 +64,15 @@ def assert_no_exchange(spark: SparkSession, sql: str, group: str | None = None) 
     return pair
 
 
+def assert_exchanges(spark: SparkSession, sql: str, left: int) -> Pair:
+    """As compare, for a query that the layout serves in part: so many Exchanges are left, and there are some rows."""
+    pair = compare(spark, sql)
+    assert pair.on.colocated, f"no colocated scan: {pair.on.kinds}\n{sql}"
+    assert pair.on.exchanges == left, f"{pair.on.exchanges} Exchanges, not {left}: {pair.on.kinds}\n{sql}"
+    assert pair.on.rows, f"no rows\n{sql}"
+    return pair
+
+
 def assert_exchange(spark: SparkSession, sql: str, group: str | None = None) -> Pair:
     """As compare, for a query that the layout must not serve: an Exchange remains, and there are rows to compare."""
     pair = compare(spark, sql, group)

@@ -29,9 +29,10 @@ def test_partition_columns_and_dynamic_partition_pruning(spark: SparkSession, pr
     assert_no_exchange(spark, "SELECT t.k, t.day, u.v FROM t JOIN u ON t.k = u.k WHERE t.day > date'2026-01-02'")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "10485760")
     spark.conf.set("spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly", "true")
-    pruned = "SELECT t.k, t.v, u.v FROM t JOIN days ON t.day = days.day AND days.n = 3 JOIN u ON t.k = u.k"
-    assert "dynamicpruning" in spark.sql(f"EXPLAIN {pruned}").first()[0]
-    assert compare(spark, pruned).on.rows
+    few_days = "t JOIN days ON t.day = days.day AND days.n = 3"
+    pruned = f"SELECT /*+ MERGE(u) */ t.k, t.v, u.v FROM {few_days} JOIN u ON t.k = u.k"
+    assert any("ColocatedScan" in line and "dynamicpruning" in line for line in _plan(spark, pruned))
+    assert_no_exchange(spark, pruned)
 
 
 def test_identity_generated_and_default_columns_beside_the_key(spark: SparkSession) -> None:
@@ -94,8 +95,17 @@ def test_bloom_and_semi_join_filters_keep_the_layout(spark: SparkSession) -> Non
     fill(spark, "t", ROWS, ["k", "v"])
     spark.conf.set("spark.sql.optimizer.runtime.bloomFilter.enabled", "true")
     spark.conf.set("spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold", "0")
-    sql = "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k WHERE u.v % 3 = 1"
-    assert compare(spark, sql).on.rows
+    spark.conf.set("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold", "1GB")
+    spark.sql(f"CREATE TABLE p USING parquet AS {ROWS}")
+    by_bucket = f"{JOIN} WHERE u.v % 3 = 1"
+    by_key = f"{JOIN} JOIN p ON t.k = p.k AND p.v % 7 = 1"
+    by_another = f"{JOIN} JOIN p ON t.v = p.v AND p.k % 7 = 1"
+    for sql, left in ((by_bucket, 0), (by_key, 1), (by_another, 2)):
+        assert any("might_contain" in line for line in _plan(spark, sql)), sql
+        pair = compare(spark, sql)
+        assert pair.on.rows and pair.on.colocated
+        # One Exchange more gathers the bits of the bloom filter.
+        assert pair.on.exchanges == left + 1 < pair.off.exchanges
 
 
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
@@ -129,6 +139,10 @@ def test_a_point_query_reads_one_bucket(spark: SparkSession, provider: str) -> N
         assert _rows_scanned(spark, alone) == [bucket]
         assert compare(spark, joined).on.rows
         assert _rows_scanned(spark, joined) == [bucket, bucket]
+
+
+def _plan(spark: SparkSession, sql: str) -> list[str]:
+    return str(spark.sql(f"EXPLAIN {sql}").first()[0]).split("== Extended")[0].splitlines()
 
 
 def _rows_scanned(spark: SparkSession, sql: str) -> list[int]:

@@ -1,5 +1,6 @@
 """Wrong rows that others have shipped, each as the nearest case of ours (design section 6)."""
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +9,7 @@ from pyspark.sql import SparkSession
 from spark_colocate.verdicts import verdicts
 
 from tests.spark.members import create_member, fill, unstable
-from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
+from tests.spark.oracle import assert_exchange, assert_exchanges, assert_no_exchange, compare
 
 COLUMNS = "a INT, b INT, v BIGINT"
 
@@ -64,21 +65,15 @@ def test_doris_36324_one_group_but_other_key_columns(spark: SparkSession) -> Non
 def test_joins_above_two_bucket_counts_that_met(spark: SparkSession, between: str, exchanges: int) -> None:
     """The lower join was planned with 8 tasks, and what is joined to it as well, before it met at 4."""
     below = "SELECT t8.a, t8.v FROM t8 WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t8.a AND u.v < 40)"
-    pair = compare(
-        spark,
-        f"SELECT x.v, m.v, days.v FROM ({below}) x JOIN {between} m ON x.a = m.a JOIN days ON x.a = days.a",
-    )
-    assert pair.on.rows
-    assert pair.on.exchanges == exchanges
+    sql = f"SELECT x.v, m.v, days.v FROM ({below}) x JOIN {between} m ON x.a = m.a JOIN days ON x.a = days.a"
+    assert_exchanges(spark, sql, exchanges)
 
 
 @pytest.mark.parametrize(("third", "exchanges"), [("days", 1), ("p", 2)])
 def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSession, third: str, exchanges: int) -> None:
     """All of them were planned with the 11 tasks of the first table, which is the smallest and is shuffled instead."""
     sql = f"SELECT x.v FROM few x JOIN many m ON x.a = m.a JOIN {third} d ON x.a = d.a AND d.v % 3 = 0"
-    pair = compare(spark, sql)
-    assert pair.on.rows
-    assert pair.on.exchanges == exchanges
+    assert_exchanges(spark, sql, exchanges)
     above, below = (verdict for verdict in verdicts(spark.sql(sql)) if "Join" in verdict.operator)
     assert below.code == "BUCKETS_DIFFER"
     if third == "p":
@@ -118,9 +113,7 @@ def test_what_stands_above_a_join_by_extended_keys_is_asked_again(spark: SparkSe
     sql, exchanges = ABOVE_FREED[above]
     for hashed in (0, 1):  # choosing a hash join asks the whole plan again
         spark.conf.set("spark.colocate.join.hashBytesPerTask", hashed)
-        pair = compare(spark, sql)
-        assert pair.on.rows
-        assert pair.on.exchanges == exchanges
+        pair = assert_exchanges(spark, sql, exchanges)
         assert any(kind.endswith("HashJoinExec") for kind in pair.on.kinds) == (hashed == 0)
 
 
@@ -129,16 +122,17 @@ def test_a_set_operation_above_a_side_that_might_be_shuffled_to_fewer_buckets(
     spark: SparkSession, operation: str
 ) -> None:
     """DISTINCT is by the smaller table's key, which lies in its buckets as long as the other table is shuffled."""
-    pair = compare(spark, f"SELECT a FROM few {operation} SELECT a FROM many WHERE v > 1")
-    assert pair.on.rows
-    assert pair.on.exchanges == 1
+    assert_exchanges(spark, f"SELECT a FROM few {operation} SELECT a FROM many WHERE v > 1", 1)
 
 
 def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:
-    for join in ("LEFT", "RIGHT", "FULL"):
-        for side in ("t", "u"):
-            compare(spark, f"SELECT {side}.a, count(*) FROM t {join} JOIN u ON t.a = u.a GROUP BY {side}.a")
-            compare(spark, f"SELECT t.v, p.v FROM t {join} JOIN u ON t.a = u.a AND u.v > 9 JOIN p ON {side}.a <=> p.a")
+    """The keys of the side that is extended by nulls are shuffled; of the other side, only p, which is no member."""
+    kept = {"LEFT": "t", "RIGHT": "u", "FULL": "neither"}
+    for join, side in itertools.product(kept, ("t", "u")):
+        more = 0 if side == kept[join] else 1
+        join = f"t {join} JOIN u ON t.a = u.a"
+        assert_exchanges(spark, f"SELECT {side}.a, count(*) FROM {join} GROUP BY {side}.a", more)
+        assert_exchanges(spark, f"SELECT t.v, p.v FROM {join} AND u.v > 9 JOIN p ON {side}.a <=> p.a", more + 1)
 
 
 def test_doris_6559_an_aggregate_does_not_trust_an_unstable_group(spark: SparkSession) -> None:
@@ -150,7 +144,7 @@ def test_doris_6559_an_aggregate_does_not_trust_an_unstable_group(spark: SparkSe
 
 def test_doris_10045_one_shuffled_side_beside_a_member_with_partitions(spark: SparkSession) -> None:
     for join in ("INNER", "LEFT", "RIGHT", "FULL"):
-        compare(spark, f"SELECT days.v, days.b, p.v FROM days {join} JOIN p ON days.a = p.a AND days.b < 3")
+        assert_exchanges(spark, f"SELECT days.v, days.b, p.v FROM days {join} JOIN p ON days.a = p.a AND days.b < 3", 1)
 
 
 def test_doris_5184_an_aggregated_side_is_still_colocated(spark: SparkSession) -> None:
@@ -163,13 +157,13 @@ def test_starrocks_22462_join_and_aggregate_of_one_table(spark: SparkSession) ->
 
 def test_paimon_5654_a_table_of_another_bucket_count(spark: SparkSession) -> None:
     for join in ("INNER", "LEFT", "RIGHT", "FULL"):
-        compare(spark, f"SELECT t.v, t8.v FROM t {join} JOIN t8 ON t.a = t8.a")
+        assert_no_exchange(spark, f"SELECT t.v, t8.v FROM t {join} JOIN t8 ON t.a = t8.a")
 
 
 def test_trino_11885_other_counts_and_a_filter_on_the_bucket(spark: SparkSession) -> None:
     for bucket in range(4):
-        compare(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a AND pmod(hash(t.a), 4) = {bucket}")
-        compare(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a WHERE t8.a = {bucket}")
+        assert_no_exchange(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a AND pmod(hash(t.a), 4) = {bucket}")
+        assert_no_exchange(spark, f"SELECT t.v, t8.v FROM t JOIN t8 ON t.a = t8.a WHERE t8.a = {bucket}")
 
 
 def test_paimon_9216_timestamps_of_two_types(spark: SparkSession) -> None:
@@ -203,33 +197,33 @@ def test_a_key_whose_equal_values_may_hash_apart_is_refused(spark: SparkSession,
 
 def test_spark_58996_requirements_ensured_again_and_again_duplicate_nothing(spark: SparkSession) -> None:
     """AQE plans again after every stage, and each of our rewrites asks EnsureRequirements again."""
-    compare(
+    assert_exchanges(
         spark,
         "SELECT x.a, x.n, y.m, p.v FROM (SELECT t.a, count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.a) x "
         "JOIN (SELECT a, sum(v) AS m FROM p GROUP BY a) y ON x.a = y.a LEFT JOIN p ON x.a = p.a AND x.n > 3 "
         "JOIN t8 ON x.a = t8.a AND t8.v % 3 = 0",
+        2,
     )
 
 
 def test_spark_59050_rows_that_only_the_shuffled_side_has_meet_their_partners(spark: SparkSession) -> None:
     """p alone is shuffled to the buckets of t; keys that t lacks must still find u and t8 afterwards."""
     few = "(SELECT * FROM t WHERE a < 5)"
-    for first, second in (("RIGHT", "LEFT"), ("FULL", "FULL"), ("RIGHT", "INNER"), ("FULL", "LEFT")):
-        compare(
-            spark,
-            f"SELECT t.v, p.v, u.v FROM {few} t {first} JOIN p ON t.a = p.a {second} JOIN u ON p.a = u.a AND u.v < 30",
-        )
+    # A full outer join gives up both sides' keys: its rows are shuffled once more.
+    for first, second, left in (("RIGHT", "LEFT", 1), ("FULL", "FULL", 2), ("RIGHT", "INNER", 1), ("FULL", "LEFT", 2)):
+        joins = f"{few} t {first} JOIN p ON t.a = p.a {second} JOIN u ON p.a = u.a AND u.v < 30"
+        assert_exchanges(spark, f"SELECT t.v, p.v, u.v FROM {joins}", left)
 
 
 def test_spark_58988_adaptive_inner_joins_of_empty_sides_return_what_they_should(spark: SparkSession) -> None:
-    pair = compare(spark, "SELECT t.v, u.v, p.v FROM t JOIN u ON t.a = u.a JOIN p ON u.a = p.a AND p.v < 40")
-    assert pair.on.rows
-    assert compare(spark, "SELECT t.v FROM t LEFT JOIN (SELECT * FROM u WHERE v < 0) u ON t.a = u.a").on.rows
+    assert_exchanges(spark, "SELECT t.v, u.v, p.v FROM t JOIN u ON t.a = u.a JOIN p ON u.a = p.a AND p.v < 40", 1)
+    assert_no_exchange(spark, "SELECT t.v FROM t LEFT JOIN (SELECT * FROM u WHERE v < 0) u ON t.a = u.a")
 
 
 def test_spark_44641_and_55848_no_duplicates_after_joins_on_more_than_the_keys(spark: SparkSession) -> None:
     assert_no_exchange(spark, "SELECT DISTINCT t.a, t.b FROM t JOIN u ON t.a = u.a AND t.b = u.b")
-    compare(spark, "SELECT t2.a, t2.b, count(*) FROM t2 LEFT JOIN u2 ON t2.a = u2.a AND t2.b = u2.b GROUP BY 1, 2")
+    counted = "SELECT t2.a, t2.b, count(*) FROM t2 LEFT JOIN u2 ON t2.a = u2.a AND t2.b = u2.b GROUP BY 1, 2"
+    assert_no_exchange(spark, counted)
 
 
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import create_member, fill, switched_off
-from tests.spark.oracle import Rows, assert_no_exchange, compare, multiset
+from tests.spark.oracle import Rows, assert_exchanges, assert_no_exchange, compare, multiset
 from tests.spark.plans import kinds
 
 INTERPRETED = True
@@ -73,8 +73,15 @@ def _before_the_rewrite(spark: SparkSession) -> Rows:
 def test_a_join_of_two_versions_of_a_relaid_table_is_right(spark: SparkSession, db: str) -> None:
     _member(spark, "t", 4)
     _relaid(spark, "t", 8, "g", end=60)
-    pair = compare(spark, "SELECT n.k, n.v, o.v FROM t n JOIN t VERSION AS OF 1 o ON n.k = o.k")
-    assert pair.on.rows
+    assert_no_exchange(spark, "SELECT n.k, n.v, o.v FROM t n JOIN t VERSION AS OF 1 o ON n.k = o.k")
+
+
+def test_an_old_version_of_an_unchanged_layout_is_bucketed(spark: SparkSession, db: str) -> None:
+    _member(spark, "t")
+    _member(spark, "u")
+    fill(spark, "t", ROWS.format(start=50, end=60), ["k", "v"])
+    for newer in ("t", "u"):
+        assert_no_exchange(spark, f"SELECT n.k, n.v, o.v FROM {newer} n JOIN t VERSION AS OF 1 o ON n.k = o.k")
 
 
 def test_a_restored_table_is_read_in_the_layout_it_was_restored_to(spark: SparkSession, db: str) -> None:
@@ -82,15 +89,14 @@ def test_a_restored_table_is_read_in_the_layout_it_was_restored_to(spark: SparkS
     _member(spark, "u", 4, "g_u")
     _relaid(spark, "t", 8, "g_t", end=60)
     spark.sql("RESTORE TABLE t TO VERSION AS OF 1")
-    pair = compare(spark, "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k")
-    assert pair.on.rows
+    assert_no_exchange(spark, "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k")
 
 
 def test_a_shallow_clone_joins_its_source_rightly(spark: SparkSession, db: str) -> None:
     _member(spark, "t", 4)
     spark.sql("CREATE TABLE c SHALLOW CLONE t")
     fill(spark, "t", ROWS.format(start=50, end=60), ["k", "v"])
-    assert compare(spark, "SELECT t.k, t.v, c.v FROM t JOIN c ON t.k = c.k").on.rows
+    assert_no_exchange(spark, "SELECT t.k, t.v, c.v FROM t JOIN c ON t.k = c.k")
 
 
 @pytest.mark.parametrize(
@@ -133,24 +139,41 @@ def test_without_data_skipping_the_scan_is_not_pinned_and_not_colocated(spark: S
 
 
 def test_a_change_feed_across_a_relayout_is_not_colocated(spark: SparkSession, db: str) -> None:
+    """Its rows come from files of both layouts, by scans of several snapshots."""
     feed = {"delta.enableChangeDataFeed": "true"}
-    _member(spark, "t", **feed)
-    _member(spark, "u")
+    _member(spark, "t", 4, "g_t", **feed)
+    _member(spark, "u", 8, "g_u")
     spark.sql("DELETE FROM t WHERE v % 4 = 1")
-    pair = compare(
-        spark, "SELECT c.k, c.v, c._change_type, u.v FROM table_changes('t', 1) c JOIN u ON c.k = u.k AND u.v < 20"
+    relaid_in = _relaid_with_feed(spark, 8, 60)
+    spark.sql("DELETE FROM t WHERE v % 4 = 2")
+    changes = spark.sql("SELECT DISTINCT _commit_version FROM table_changes('t', 1)").collect()
+    assert {relaid_in - 1, relaid_in, relaid_in + 1} <= {row[0] for row in changes}
+    assert_exchanges(
+        spark,
+        "SELECT c.k, c.v, c._change_type, c._commit_version, u.v FROM table_changes('t', 1) c "
+        "JOIN u ON c.k = u.k AND u.v < 20",
+        left=1,
     )
-    assert pair.on.rows
-    assert pair.on.exchanges > 0
 
 
-def test_a_stream_joined_with_a_member_gives_the_rows_of_the_batch(
+def _relaid_with_feed(spark: SparkSession, buckets: int, end: int) -> int:
+    spark.sql(
+        f"CREATE OR REPLACE TABLE t USING delta CLUSTERED BY (k) INTO {buckets} BUCKETS "
+        "TBLPROPERTIES ('colocate_with' = 'g_t', 'delta.enableChangeDataFeed' = 'true') "
+        f"AS {ROWS.format(start=0, end=end)}"
+    )
+    return int(spark.sql("DESCRIBE HISTORY t LIMIT 1").first()["version"])
+
+
+def test_a_stream_joined_with_two_members_keeps_the_join_of_those(
     spark: SparkSession, db: str, tmp_path: Path
 ) -> None:
-    _member(spark, "t")
-    _member(spark, "u")
+    """The static side is bucketed in each micro-batch; the stream's own rows, of any files, alone are shuffled."""
+    for name in ("t", "u", "x"):
+        _member(spark, name)
     fill(spark, "t", ROWS.format(start=50, end=60), ["k", "v"])
-    stream = spark.readStream.table("t").join(spark.table("u").withColumnRenamed("v", "w"), "k").select("k", "v", "w")
+    static = spark.sql("SELECT u.k, u.v AS w, x.v AS y FROM u JOIN x ON u.k = x.k AND x.v < 20")
+    stream = spark.readStream.table("t").join(static, "k").select("k", "v", "w", "y")
     query = (
         stream.writeStream.format("memory")
         .queryName("streamed")
@@ -159,8 +182,11 @@ def test_a_stream_joined_with_a_member_gives_the_rows_of_the_batch(
         .start()
     )
     query.awaitTermination()
-    expected = _stock(spark, "SELECT k, t.v, u.v FROM t JOIN u USING (k)")
-    assert _rows(spark.sql("SELECT k, v, w FROM streamed")) == expected
+    plan = query._jsq.explainInternal(False).split("== Initial Plan ==")[0]
+    assert plan.count("ColocatedScan") == 2
+    assert plan.count("Exchange hashpartitioning") == 1
+    expected = _stock(spark, "SELECT t.k, t.v, u.v, x.v FROM t JOIN u USING (k) JOIN x ON t.k = x.k AND x.v < 20")
+    assert _rows(spark.sql("SELECT k, v, w, y FROM streamed")) == expected
 
 
 def _change_type_as_another_engine_would(spark: SparkSession, table: str) -> None:
