@@ -144,8 +144,10 @@ class World:
             return
         # Spark does not read another writer's ORC file where a column has no zone.
         with TemporaryDirectory() as folder:
-            rows_of = self.spark.session.createDataFrame(table.arrow(rows)).coalesce(1)
-            rows_of.write.format(table.provider).mode("overwrite").save(folder)
+            session = self.spark.session
+            schema = session.table(table.name).select(*table.names).schema
+            fresh = session.createDataFrame(table.arrow(rows)).to(schema)
+            fresh.coalesce(1).write.format(table.provider).mode("overwrite").save(folder)
             (written,) = Path(folder).glob(f"part-*.{table.provider}")
             shutil.move(written, file)
 
