@@ -1,11 +1,11 @@
 """Traps S1.2, S1.3, S1.5: the evidence must be that of the very snapshot which is read, and of one snapshot only."""
 
-import json
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.foreign import widen_key
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import Rows, assert_exchanges, assert_no_exchange, compare, multiset
 from tests.spark.plans import kinds
@@ -189,21 +189,6 @@ def test_a_stream_joined_with_two_members_keeps_the_join_of_those(
     assert _rows(spark.sql("SELECT k, v, w, y FROM streamed")) == expected
 
 
-def _change_type_as_another_engine_would(spark: SparkSession, table: str) -> None:
-    """One metadata commit with another type for the key, past our catalog and Delta's own check."""
-    location = spark.sql(f"DESCRIBE DETAIL {table}").first()["location"].removeprefix("file:")
-    log = Path(location) / "_delta_log"
-    versions = sorted(log.glob("*.json"))
-    metadata = [line for path in versions for line in path.read_text().splitlines() if '"metaData"' in line][-1]
-    action = json.loads(metadata)
-    schema = json.loads(action["metaData"]["schemaString"])
-    key = next(field for field in schema["fields"] if field["name"] == "k")
-    key["metadata"]["delta.typeChanges"] = [{"fromType": key["type"], "toType": "integer"}]
-    key["type"] = "integer"
-    action["metaData"]["schemaString"] = json.dumps(schema)
-    (log / f"{len(versions):020d}.json").write_text(json.dumps(action) + "\n")
-
-
 def test_a_key_whose_type_changed_proves_nothing(spark: SparkSession, db: str) -> None:
     create_member(spark, "t", "k SMALLINT, v BIGINT", ["k"], 4, properties={"delta.enableTypeWidening": "true"})
     create_member(spark, "u", "k INT, v BIGINT", ["k"], 4, group="g_u")
@@ -212,7 +197,7 @@ def test_a_key_whose_type_changed_proves_nothing(spark: SparkSession, db: str) -
     fill(spark, "u", values.format(type="INT"), ["k", "v"])
     with pytest.raises(Exception, match=r"Cannot change column k of .*: it is a bucket key"):
         spark.sql("ALTER TABLE t ALTER COLUMN k TYPE INT")
-    _change_type_as_another_engine_would(spark, "t")
+    widen_key(spark, "t")
     pair = compare(spark, "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k")
     assert pair.on.rows
     assert pair.on.exchanges > 0

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, KnownFloatingPointNormalized}
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.colocate.Json
 import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, JoinSides, SpreadPartitioning}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan, UnaryExecNode}
@@ -31,13 +32,14 @@ object Verdicts {
   private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression]): Option[Verdict] = {
     val child = node.children.head
     val members = Member.under(child)
-    val operator = s"$name by ${columns(keys.map(asWritten(_, child)))}"
+    val written = keys.map(asWritten(_, child))
+    val operator = s"$name by ${columns(written)}"
     Option.when(members.nonEmpty) {
       bucketsAt(child) match {
         case Some(buckets) => colocated(operator, members, buckets, None)
         case None =>
           val member = feeding(keys, child, members)
-          refused(operator, KeyReasons.unary(member, keys, child), Some(member), None)
+          refused(operator, KeyReasons.unary(member, written, child), Some(member), None)
       }
     }
   }
@@ -114,18 +116,23 @@ object Verdicts {
 
   private[explain] def column(key: Expression): String = key match {
     case a: Attribute => a.name
-    case other => other.transform { case a: Attribute => a.withQualifier(Nil) }.sql
+    case other => sql(other)(_ => Nil)
   }
 
   /** Spark gives an expression of PARTITION BY or GROUP BY a name of its own. */
   private def asWritten(key: Expression, child: SparkPlan): Expression = key match {
-    case a: Attribute if a.name.startsWith("_w") || a.name == "_groupingexpression" => PlanWalk.origin(a, child)
+    case a: Attribute if a.name.matches("_w\\d+") || a.name == "_groupingexpression" => PlanWalk.origin(a, child)
     case other => other
   }
 
   /** With the table's name or alias before each column, as far as the query has one. */
   private[explain] def qualified(key: Expression): String =
-    key.transform { case a: Attribute => a.withQualifier(a.qualifier.lastOption.filterNot(isGenerated).toSeq) }.sql
+    sql(key)(_.qualifier.lastOption.filterNot(isGenerated).toSeq)
+
+  /** As the user may have written it: Spark puts its own functions around a floating point key. */
+  private def sql(key: Expression)(qualifier: Attribute => Seq[String]): String = key.transform {
+    case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => child
+  }.transform { case a: Attribute => a.withQualifier(qualifier(a)) }.sql
 
   /** Spark's own alias of a subquery that the user gave none. */
   private def isGenerated(qualifier: String): Boolean = qualifier.startsWith("__")

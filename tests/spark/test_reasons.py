@@ -1,0 +1,148 @@
+"""Every reason of conf/reasons.json is given by the EXPLAIN of some query, with its sentence and its cure."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+from spark_colocate import reasons
+
+from tests.spark.foreign import widen_key
+from tests.spark.members import create_member, database, fill, switched_off, unstable
+from tests.spark.strays import drop_in
+
+INTERPRETED = True
+
+JOIN = "SELECT t.v, u.v FROM t JOIN u ON t.k = u.k"
+SHUFFLED = "(SELECT k, v FROM t DISTRIBUTE BY v) s"
+
+# By its code: a query, and what fills the sentence and the cure.
+CASES: dict[str, tuple[str, dict[str, str]]] = {
+    "SESSION_DISABLED": (JOIN, {}),
+    "GROUP_NOT_STABLE": (JOIN, {"group": "reasons.g"}),
+    "STRAY": (
+        "SELECT k, count(*) FROM dirty GROUP BY k",
+        {"percent": "100", "table": "reasons.dirty", "file": "by_hand.parquet"},
+    ),
+    "NOT_ONE_SNAPSHOT": (JOIN, {"table": "reasons.t"}),
+    "NO_LAYOUT_PROOF": ("SELECT t.v FROM t JOIN unproven u ON t.k = u.k", {"table": "reasons.unproven"}),
+    "KEY_TYPE_CHANGED": (
+        "SELECT k, count(*) FROM widened GROUP BY k",
+        {"table": "reasons.widened", "key": "k"},
+    ),
+    "KEY_TYPE_UNSAFE": (
+        "SELECT a.v FROM unsafe a JOIN unsafe b ON a.k = b.k",
+        {"table": "reasons.unsafe", "key": "k", "type": "double"},
+    ),
+    "BROADCAST": (JOIN, {}),
+    "BROADCAST_HINT": ("SELECT /*+ BROADCAST(u) */ t.v, u.v FROM t JOIN u ON t.k = u.k", {}),
+    "NULL_AWARE_ANTI_JOIN": ("SELECT v FROM t WHERE k NOT IN (SELECT k FROM u)", {}),
+    "NO_EQUALITY": ("SELECT t.v FROM t JOIN u ON t.k < u.k", {"keys": "k"}),
+    "KEYS_NOT_COVERED": (
+        "SELECT upper(n), count(*) FROM two GROUP BY upper(n), k",
+        {"keys": "k, j", "table": "reasons.two", "used": "upper(n), k", "missing": "j"},
+    ),
+    "KEY_TRANSFORMED": (
+        "SELECT t.v FROM t JOIN long u ON t.k = u.k",
+        {"key": "k", "table": "reasons.t", "expression": "CAST(k AS BIGINT)"},
+    ),
+    "KEY_TYPES_DIFFER": (
+        "SELECT a.v FROM named a JOIN turned b ON a.k = b.k AND a.n = b.n",
+        {
+            "left": "reasons.named (k int, n string) into 4 buckets",
+            "right": "reasons.turned (n string, k int) into 4 buckets",
+        },
+    ),
+    "KEY_POSITIONS": (
+        "SELECT a.v FROM two a JOIN two b ON a.k = b.j AND a.j = b.k",
+        {"left": "reasons.two (k int, j int) into 4 buckets", "right": "reasons.two (k int, j int) into 4 buckets"},
+    ),
+    "BUCKETS_DIFFER": (
+        "SELECT t.v FROM t JOIN three u ON t.k = u.k",
+        {"left": "reasons.t (k int) into 4 buckets", "right": "reasons.three (k int) into 3 buckets"},
+    ),
+    "OTHER_SIDE_SHUFFLED": ("SELECT t.v FROM t JOIN plain p ON t.k = p.k", {"buckets": "4", "table": "reasons.t"}),
+    "OTHER_NOT_MEMBER": (f"SELECT s.v FROM {SHUFFLED} JOIN plain p ON s.k = p.k", {"table": "reasons.t"}),
+    "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
+}
+
+SETTINGS = {
+    "BROADCAST": {"spark.sql.autoBroadcastJoinThreshold": "10MB"},
+    "NOT_ONE_SNAPSHOT": {"spark.databricks.delta.stats.skipping": "false"},
+}
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "reasons", _make)
+
+
+def _make(spark: SparkSession) -> None:
+    for name, keys, buckets, group in (
+        ("t", ["k"], 4, "g"),
+        ("u", ["k"], 4, "g"),
+        ("two", ["k", "j"], 4, "g_two"),
+        ("three", ["k"], 3, "g_three"),
+        ("named", ["k", "n"], 4, "g_named"),
+        ("turned", ["n", "k"], 4, "g_turned"),
+    ):
+        create_member(spark, name, "k INT, j INT, n STRING, v BIGINT", keys, buckets, group=group)
+        rows = "SELECT cast(id % 31 AS INT), cast(id % 3 AS INT), concat('n', id % 3), id FROM range(300)"
+        fill(spark, name, rows, ["k", "j", "n", "v"])
+    create_member(spark, "long", "k BIGINT, v BIGINT", ["k"], 4, group="g_long")
+    create_member(spark, "dirty", "k INT, v BIGINT", ["k"], 4, "parquet")
+    drop_in(spark, "dirty", "by_hand.{ext}", {"k": pa.array([1, 2], pa.int32()), "v": pa.array([3, 4], pa.int64())})
+    create_member(
+        spark, "widened", "k SMALLINT", ["k"], 4, group="g_w", properties={"delta.enableTypeWidening": "true"}
+    )
+    widen_key(spark, "widened")
+    spark.sql("CREATE TABLE plain USING parquet AS SELECT cast(id % 31 AS INT) AS k, id AS v FROM range(300)")
+    _make_past_our_rules(spark, "unsafe", "DOUBLE", "pmod(hash(k), 4)")
+    _make_past_our_rules(spark, "unproven", "INT", "cast(abs(k) % 4 AS INT)")
+
+
+def _make_past_our_rules(spark: SparkSession, name: str, kind: str, bucket: str) -> None:
+    """As another engine may write it: a bucket column that is no proof."""
+    spark.sql(
+        f"CREATE TABLE {name} (k {kind}, v BIGINT, _colocate_bucket INT GENERATED ALWAYS AS ({bucket})) "
+        "USING delta PARTITIONED BY (_colocate_bucket)"
+    )
+
+
+def test_each_reason_has_its_query() -> None:
+    assert sorted(CASES) == sorted(reasons.catalogue())
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_explain_gives_the_reason(session: SparkSession, tables: str, code: str) -> None:
+    sql, arguments = CASES[code]
+    for key, value in {"spark.sql.autoBroadcastJoinThreshold": "-1", **SETTINGS.get(code, {})}.items():
+        session.conf.set(key, value)
+    reason = reasons.catalogue()[code]
+    expected = f"colocate: false, reason: {reason.sentence} [{code}]; cure: {reason.cure}".format(**arguments)
+    with _surroundings(session, code):
+        explained = session.sql(f"EXPLAIN {sql}").first()[0]
+    assert [line.split(": ", 1)[1] for line in explained.splitlines() if f"[{code}]" in line] == [expected]
+
+
+def _surroundings(session: SparkSession, code: str) -> AbstractContextManager[None]:
+    match code:
+        case "SESSION_DISABLED":
+            return switched_off(session)
+        case "GROUP_NOT_STABLE":
+            return unstable(session, "reasons.g")
+        case _:
+            return nullcontext()
+
+
+def test_the_switch_of_all_sessions_is_the_same_reason(session: SparkSession, tables: str) -> None:
+    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    session.conf.set("spark.colocate.join.enabled", "false")
+    assert "[SESSION_DISABLED]" in session.sql(f"EXPLAIN {JOIN}").first()[0]
+
+
+def test_an_operator_is_shown_as_written(session: SparkSession, tables: str) -> None:
+    """Not with the functions and names that Spark puts in."""
+    explained = session.sql("EXPLAIN SELECT a.v FROM unsafe a JOIN unsafe b ON a.k = b.k").first()[0]
+    assert "Join Inner on (a.k = b.k)" in explained
