@@ -98,7 +98,8 @@ class _Generator:
             side = Side(Source(table.name, alias), table)
             kind = self.rng.choice(("INNER", "INNER", "LEFT", "LEFT SEMI", "LEFT ANTI", self.cell.join))
             anchor = visible[0] if self._sometimes(0.75) else self.rng.choice(visible)
-            joins.append(Join(kind, side.source, (*self._on(anchor, side), f"{side.column('id')} % 3 = 0")))
+            key = self._met(visible) if anchor is visible[0] else anchor.key
+            joins.append(Join(kind, side.source, (*self._on(anchor, side, key), f"{side.column('id')} % 3 = 0")))
             if kind not in HIDING:
                 visible.append(side)
         return Query(first.source, (), tuple(joins)), visible
@@ -106,10 +107,13 @@ class _Generator:
     def _number_of_more(self) -> int:
         return self.rng.choices((0, 1, 2, 3), weights=(60, 25, 10, 5))[0]
 
-    def _on(self, left: Side, right: Side) -> tuple[str, ...]:
-        """Mostly equal keys; now and then null-safe ones, further columns, and a condition that is none."""
+    def _on(self, left: Side, right: Side, key: str | None = None) -> tuple[str, ...]:
+        """Mostly equal keys; now and then null-safe ones, further columns, and a condition that is none.
+
+        key: what stands for the key of `left`, if it is not the column.
+        """
         equal = "IS NOT DISTINCT FROM" if self._sometimes(0.08) else "="
-        conditions = [f"{left.key} {equal} {right.key}"]
+        conditions = [f"{key or left.key} {equal} {right.key}"]
         same_second = left.table.type("k2") == right.table.type("k2")
         if same_second and self._sometimes(0.7 if len(left.table.keys) > 1 else 0.1):
             conditions.append(f"{left.column('k2')} = {right.column('k2')}")
@@ -179,15 +183,20 @@ class _Generator:
 
     def _keys(self, visible: Sequence[Side]) -> list[str]:
         """What the joined rows are known to be bucketed by, as a rule; else something near it."""
-        left = visible[0].key
-        if self.cell.join == "FULL" and self._sometimes(0.8):
-            left = f"coalesce({visible[0].key}, {visible[1].key})"
-            if visible[0].table.type("k1") != visible[1].table.type("k1"):
-                left = visible[0].key
-        elif self._sometimes(self.near_miss):
+        left = self._met(visible)
+        if self._sometimes(self.near_miss):
             left = self.rng.choice(visible).column(self.rng.choice(("k1", "k1", "k2", "s")))
         more = [self.rng.choice(visible).column(role) for role in ("s", "k2", "p") if self._sometimes(0.25)]
         return list(dict.fromkeys([left, *more]))
+
+    def _met(self, visible: Sequence[Side]) -> str:
+        """The key of the first join's rows: of a full outer join, as a rule, whichever side has one."""
+        first = visible[0]
+        if self.cell.join != "FULL" or self._sometimes(0.2):
+            return first.key
+        second = visible[1]
+        same = first.table.type("k1") == second.table.type("k1")
+        return f"coalesce({first.key}, {second.key})" if same else first.key
 
     def _functions(self, visible: Sequence[Side]) -> list[str]:
         side = self.rng.choice(visible)
