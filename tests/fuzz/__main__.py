@@ -111,7 +111,7 @@ def _searching(spark: SparkSession, seed: int, bug: str) -> Fuzzer:
     # A planner that accepts too much is found where a query asks for too much.
     near_miss = 0.1 if bug in SERVED else 0.5
     settings = SETTINGS | SERVED.get(bug, {})
-    fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=near_miss, settings=settings)
+    fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=near_miss, near_miss_each=1, settings=settings)
     fuzzer.cells = [cell for cell in fuzzer.cells if CELLS_OF.get(bug, "") in str(cell)]
     return fuzzer
 

@@ -14,7 +14,7 @@ OPERATORS = ("join", "aggregate", "window", "set", "subquery")
 HIDING = ("LEFT SEMI", "LEFT ANTI")
 
 # How often a query leaves what the layout serves: another key, another table, another way to compare.
-NEAR_MISS = 0.2
+NEAR_MISS = 0.5
 
 # How often all rows are sorted. Both engines give a multiset to compare: what counts is how the rows come to the sort.
 SORTED = 0.15
@@ -119,9 +119,9 @@ class _Generator:
             conditions.append(f"{left.column('k2')} = {right.column('k2')}")
         if self._sometimes(0.1):
             conditions.append(f"{left.column('s')} = {right.column('s')}")
-        if self._sometimes(0.04):
+        if self._sometimes(self.near_miss / 6):
             conditions[0] = f"{left.column('v')} = {right.column('v')}"
-        if self._sometimes(0.05) and left.table.type("k1").is_integer:
+        if self._sometimes(self.near_miss / 5) and left.table.type("k1").is_integer:
             conditions[0] = f"{left.key} = {right.key} + 1"
         self.rng.shuffle(conditions)
         if self._sometimes(0.3):

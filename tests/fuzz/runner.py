@@ -17,6 +17,7 @@ from tests.spark.oracle import difference
 
 CASES_PER_WORLD = 100
 CASES_PER_CHANGE = 6
+NEAR_MISS_EACH = 3
 SHRINK_SECONDS = 60.0
 
 # Values for each case, the likely ones repeated.
@@ -60,12 +61,13 @@ class Difference:
 
 @dataclass
 class Fuzzer:
-    """near_miss: how often a query leaves what the layout serves."""
+    """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell."""
 
     session: SparkSession
     seed: int
     say: Callable[[str], None] = print
     near_miss: float = NEAR_MISS
+    near_miss_each: int = NEAR_MISS_EACH
     settings: dict[str, tuple[str, ...]] = field(default_factory=lambda: SETTINGS)
 
     def __post_init__(self) -> None:
@@ -111,8 +113,9 @@ class Fuzzer:
             except Diverged as error:
                 kind = "a change left other rows than on DuckDB"
                 return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
-        cell = self.cells[(number * CASES_PER_WORLD + case) % len(self.cells)]
-        found = self._query(world, cell, rng)
+        visit, index = divmod(number * CASES_PER_WORLD + case, len(self.cells))
+        cell = self.cells[index]
+        found = self._query(world, cell, rng, self.near_miss if (visit + index) % self.near_miss_each == 0 else 0.0)
         if not run or found is None:
             return None
         query, expected = found
@@ -124,11 +127,11 @@ class Fuzzer:
             return None
         return self._told(kind, world, number, case, settings, query)
 
-    def _query(self, world: World, cell: Cell, rng: random.Random) -> tuple[Query, Result] | None:
+    def _query(self, world: World, cell: Cell, rng: random.Random, near_miss: float) -> tuple[Query, Result] | None:
         """A query of the cell with some rows, if a few trials find one, and not too many; with DuckDB's rows."""
         found = None
         for _ in range(8):
-            query = generate(rng, world.tables, cell, self.near_miss)
+            query = generate(rng, world.tables, cell, near_miss)
             if any(world.duck.count(part.joined().sql("duck")) > MOST_ROWS for part in query.parts()):
                 continue
             found = query, world.duck.run(query.sql("duck"))
