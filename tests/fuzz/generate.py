@@ -192,7 +192,7 @@ class _Generator:
     def _met(self, visible: Sequence[Side]) -> str:
         """The key of the first join's rows: of a full outer join, as a rule, whichever side has one."""
         first = visible[0]
-        if self.cell.join != "FULL" or self._sometimes(0.2):
+        if self.cell.join != "FULL" or self._sometimes(self.near_miss):
             return first.key
         second = visible[1]
         same = first.table.type("k1") == second.table.type("k1")

@@ -17,13 +17,13 @@ from tests.spark.oracle import difference
 
 CASES_PER_WORLD = 100
 CASES_PER_CHANGE = 6
-NEAR_MISS_EACH = 3
+NEAR_MISS_EACH = 4
 SHRINK_SECONDS = 60.0
 
 # Values for each case, the likely ones repeated.
 SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.adaptive.enabled": ("true", "false"),
-    "spark.sql.autoBroadcastJoinThreshold": ("-1",) * 10 + ("10485760", "3000"),
+    "spark.sql.autoBroadcastJoinThreshold": ("-1",) * 18 + ("10485760", "3000"),
     "spark.sql.shuffle.partitions": ("2", "3", "5"),
     "spark.sql.ansi.enabled": ("true", "true", "false"),
     "spark.sql.codegen.wholeStage": ("false",) * 3 + ("true",),
