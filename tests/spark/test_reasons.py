@@ -1,7 +1,8 @@
 """Every reason of conf/reasons.json is given by the EXPLAIN of some query, with its sentence and its cure."""
 
+import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import pyarrow as pa
 import pytest
@@ -140,6 +141,30 @@ def test_the_switch_of_all_sessions_is_the_same_reason(session: SparkSession, ta
     session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     session.conf.set("spark.colocate.join.enabled", "false")
     assert "[SESSION_DISABLED]" in session.sql(f"EXPLAIN {JOIN}").first()[0]
+
+
+def test_an_unstable_placement_counts_only_if_asked_for(session: SparkSession, tables: str) -> None:
+    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    with _placement_unstable(session, "reasons.g"):
+        session.conf.set("spark.colocate.unstable.fallback", "layout")
+        assert "colocate: true" in session.sql(f"EXPLAIN {JOIN}").first()[0]
+        session.conf.set("spark.colocate.unstable.fallback", "strict")
+        assert "[GROUP_NOT_STABLE]" in session.sql(f"EXPLAIN {JOIN}").first()[0]
+    assert "colocate: true" in session.sql(f"EXPLAIN {JOIN}").first()[0]
+
+
+@contextmanager
+def _placement_unstable(session: SparkSession, group: str) -> Iterator[None]:
+    """As if the control plane had told it."""
+    bridge = session._jvm.org.apache.spark.sql.colocate.bridge
+    before = session._jvm.org.apache.spark.sql.colocate.Json.write(bridge.GroupState.current())
+    told = json.loads(before)
+    next(g for g in told["groups"] if g["name"] == group)["placementStable"] = False
+    bridge.GroupState.update(bridge.GroupSnapshot.fromJson(json.dumps(told)))
+    try:
+        yield
+    finally:
+        bridge.GroupState.update(bridge.GroupSnapshot.fromJson(before))
 
 
 def test_an_operator_is_shown_as_written(session: SparkSession, tables: str) -> None:

@@ -135,6 +135,13 @@ def test_one_row_group_is_read_in_turns(session: SparkSession, vectorized: str) 
         assert parts(compare(session, sql), explained(session, sql))
 
 
+def test_a_bucket_has_no_more_parts_than_asked_for(session: SparkSession) -> None:
+    session.conf.set(f"{SKEW}.targetTaskBytes", "20000")
+    assert f"bucket {HOT} in 3 parts" not in explained(session, SPLIT["inner"].format(p=""))
+    session.conf.set(f"{SKEW}.maxParts", "3")
+    assert f"bucket {HOT} in 3 parts" in explained(session, SPLIT["inner"].format(p=""))
+
+
 def test_splitting_can_be_switched_off(session: SparkSession) -> None:
     session.conf.set(f"{SKEW}.enabled", "false")
     assert " parts" not in explained(session, SPLIT["inner"].format(p=""))
