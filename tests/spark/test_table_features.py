@@ -1,5 +1,8 @@
 """What Spark and Delta do to a table beside its buckets: partitions, generated columns, evolution, feeds, pruning."""
 
+import json
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
@@ -124,6 +127,24 @@ def test_tables_and_buckets_without_rows(spark: SparkSession, provider: str) -> 
         compare(spark, f"SELECT count(*), count(u.v) FROM u {join} t ON t.k = u.k")
     fill(spark, "t", "SELECT 3, id FROM range(5)", ["k", "v"])
     assert_no_exchange(spark, JOIN)
+
+
+def test_a_member_stays_out_of_liquid_clustering(spark: SparkSession) -> None:
+    for columns in ("(v)", "NONE"):
+        with pytest.raises(Exception, match="CLUSTER BY cannot be applied to a partitioned table"):
+            spark.sql(f"ALTER TABLE u CLUSTER BY {columns}")
+    assert spark.sql("SELECT count(*) FROM u").first()[0] == 60
+
+
+def test_the_bucket_takes_no_place_among_the_columns_with_statistics(spark: SparkSession) -> None:
+    few = {"delta.dataSkippingNumIndexedCols": "2"}
+    create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, properties=few)
+    fill(spark, "t", ROWS, ["k", "v"])
+    location = Path(spark.sql("DESCRIBE DETAIL t").first()["location"].removeprefix("file:"))
+    lines = sorted((location / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
+    adds = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
+    assert adds
+    assert all(set(json.loads(add["stats"])["maxValues"]) == {"k", "v"} for add in adds)
 
 
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
