@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -33,7 +34,7 @@ class Spark:
         try:
             df = self.session.sql(sql)
             rows = multiset(df.collect())
-        except PySparkException as error:
+        except (PySparkException, Py4JJavaError) as error:
             return Result(None, str(error).strip().splitlines()[0][:300])
         verdicts = self.session._jvm.org.apache.spark.sql.colocate.explain.Verdicts
         found = json.loads(verdicts.json(df._jdf.queryExecution()))

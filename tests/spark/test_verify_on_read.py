@@ -335,3 +335,16 @@ def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession,
     spark.conf.set("spark.colocate.verify.onRead", "new")
     with switched_off(spark):
         assert run(spark, JOIN).rows
+
+
+@pytest.mark.parametrize("provider", ["delta", *NATIVE])
+def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, provider: str) -> None:
+    _two_members(spark)
+    create_member(spark, "empty", "k INT, v BIGINT", ["k"], 4, provider)
+    spark.conf.set("spark.colocate.verify.onRead", "all")
+    left = compare(spark, "SELECT a.k, a.v, e.v FROM a LEFT JOIN empty e ON a.k = e.k")
+    assert left.on.colocated
+    assert left.on.rows
+    fill(spark, "empty", "SELECT cast(id AS INT), id FROM range(9)", ["k", "v"])
+    skipped = "SELECT a.k, a.v, e.v FROM a LEFT JOIN empty e ON a.k = e.k AND e.v > 1000"
+    assert compare(spark, skipped).on.rows

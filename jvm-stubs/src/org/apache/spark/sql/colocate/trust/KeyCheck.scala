@@ -20,7 +20,9 @@ case class CheckedFile(file: PartitionedFile, bucket: Int, found: Option[Int])
 case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
   import KeyCheck.other
 
-  def run(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = {
+  def run(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = if (claims.isEmpty) Nil else check(claims)
+
+  private def check(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = {
     val session = relation.sparkSession
     val (read, hash) = (reader, KeyHash(keys))
     val buckets = layout.buckets
