@@ -12,6 +12,7 @@ from tests.fuzz.coverage import Coverage
 from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
 from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
 from tests.fuzz.query import Query
+from tests.fuzz.tables import Catalogue, catalogue
 from tests.fuzz.world import Diverged, World
 from tests.spark.oracle import difference
 
@@ -61,7 +62,10 @@ class Difference:
 
 @dataclass
 class Fuzzer:
-    """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell."""
+    """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell.
+
+    fits: worlds of other tables are left out.
+    """
 
     session: SparkSession
     seed: int
@@ -69,6 +73,7 @@ class Fuzzer:
     near_miss: float = NEAR_MISS
     near_miss_each: int = NEAR_MISS_EACH
     settings: dict[str, tuple[str, ...]] = field(default_factory=lambda: SETTINGS)
+    fits: Callable[[Catalogue], bool] = lambda tables: True
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -80,6 +85,9 @@ class Fuzzer:
         end = time.monotonic() + seconds
         number = 0
         while time.monotonic() < end:
+            if not self.fits(catalogue(random.Random(self._world_seed(number)))):
+                number += 1
+                continue
             found = self.run_world(number, end)
             if found:
                 return found
@@ -89,7 +97,7 @@ class Fuzzer:
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
         """only: run this case alone; the changes before it are made, the queries before it are not run."""
-        world = World(f"{self.seed} {number}", self.spark, Duck())
+        world = World(self._world_seed(number), self.spark, Duck())
         self._settings({key: values[0] for key, values in self.settings.items()})
         world.create()
         try:
@@ -102,6 +110,9 @@ class Fuzzer:
         finally:
             world.drop()
         return None
+
+    def _world_seed(self, number: int) -> str:
+        return f"{self.seed} {number}"
 
     def _step(self, world: World, number: int, case: int, run: bool) -> Difference | None:
         rng = random.Random(f"{self.seed} {number} {case}")
