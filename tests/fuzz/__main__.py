@@ -123,6 +123,8 @@ def _searching(spark: SparkSession, seed: int, bug: str) -> Fuzzer:
     near_miss = 0.1 if bug in SERVED else 0.5
     settings = SETTINGS | SERVED.get(bug, {})
     fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=near_miss, near_miss_each=1, settings=settings)
+    # Of a world with two keys, all of which match, a bug of outer joins is not seen: soon the next one.
+    fuzzer.cases_per_world = 25
     fuzzer.fits = FITS.get(bug, fuzzer.fits)
     fuzzer.cells = [cell for cell in fuzzer.cells if re.search(CELLS_OF.get(bug, ""), str(cell))]
     return fuzzer

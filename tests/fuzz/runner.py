@@ -74,6 +74,7 @@ class Fuzzer:
     near_miss_each: int = NEAR_MISS_EACH
     settings: dict[str, tuple[str, ...]] = field(default_factory=lambda: SETTINGS)
     fits: Callable[[Catalogue], bool] = lambda tables: True
+    cases_per_world: int = CASES_PER_WORLD
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -101,7 +102,7 @@ class Fuzzer:
         self._settings({key: values[0] for key, values in self.settings.items()})
         world.create()
         try:
-            for case in range(CASES_PER_WORLD if only is None else only + 1):
+            for case in range(self.cases_per_world if only is None else only + 1):
                 if time.monotonic() > end:
                     return None
                 found = self._step(world, number, case, run=only in (None, case))
@@ -120,11 +121,11 @@ class Fuzzer:
         self._settings(settings)
         if case % CASES_PER_CHANGE == CASES_PER_CHANGE - 1:
             try:
-                world.change(rng, late=case > CASES_PER_WORLD * 0.7)
+                world.change(rng, late=case > self.cases_per_world * 0.7)
             except Diverged as error:
                 kind = "a change left other rows than on DuckDB"
                 return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
-        visit, index = divmod(number * CASES_PER_WORLD + case, len(self.cells))
+        visit, index = divmod(number * self.cases_per_world + case, len(self.cells))
         cell = self.cells[index]
         found = self._query(world, cell, rng, self.near_miss if (visit + index) % self.near_miss_each == 0 else 0.0)
         if not run or found is None:
