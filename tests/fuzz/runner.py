@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -84,17 +85,15 @@ class Fuzzer:
     def run(self, seconds: float) -> Difference | None:
         """Until the time is over, or the first difference."""
         end = time.monotonic() + seconds
-        number = 0
-        while time.monotonic() < end:
+        for number in count():
+            if time.monotonic() >= end:
+                return None
             if not self.fits(catalogue(random.Random(self._world_seed(number)))):
-                number += 1
                 continue
             found = self.run_world(number, end)
             if found:
                 return found
             self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
-            number += 1
-        return None
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
         """only: run this case alone; the changes before it are made, the queries before it are not run."""

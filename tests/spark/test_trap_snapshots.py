@@ -26,11 +26,12 @@ def _member(spark: SparkSession, name: str, buckets: int = 4, group: str = "g", 
     fill(spark, name, ROWS.format(start=0, end=end), ["k", "v"])
 
 
-def _relaid(spark: SparkSession, name: str, buckets: int, group: str, end: int) -> None:
+def _relaid(spark: SparkSession, name: str, buckets: int, group: str, end: int, **more: str) -> None:
     """The same table, rewritten to another bucket count, with more rows."""
+    properties = ", ".join(f"'{key}' = '{value}'" for key, value in {"colocate_with": group, **more}.items())
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING delta CLUSTERED BY (k) INTO {buckets} BUCKETS "
-        f"TBLPROPERTIES ('colocate_with' = '{group}') AS {ROWS.format(start=0, end=end)}"
+        f"TBLPROPERTIES ({properties}) AS {ROWS.format(start=0, end=end)}"
     )
 
 
@@ -147,7 +148,8 @@ def test_a_change_feed_across_a_relayout_is_not_colocated(spark: SparkSession, d
     _member(spark, "t", 4, "g_t", **feed)
     _member(spark, "u", 8, "g_u")
     spark.sql("DELETE FROM t WHERE v % 4 = 1")
-    relaid_in = _relaid_with_feed(spark, 8, 60)
+    _relaid(spark, "t", 8, "g_t", end=60, **feed)
+    relaid_in = spark.sql("DESCRIBE HISTORY t LIMIT 1").first()["version"]
     spark.sql("DELETE FROM t WHERE v % 4 = 2")
     changes = spark.sql("SELECT DISTINCT _commit_version FROM table_changes('t', 1)").collect()
     assert {relaid_in - 1, relaid_in, relaid_in + 1} <= {row[0] for row in changes}
@@ -157,15 +159,6 @@ def test_a_change_feed_across_a_relayout_is_not_colocated(spark: SparkSession, d
         "JOIN u ON c.k = u.k AND u.v < 20",
         left=1,
     )
-
-
-def _relaid_with_feed(spark: SparkSession, buckets: int, end: int) -> int:
-    spark.sql(
-        f"CREATE OR REPLACE TABLE t USING delta CLUSTERED BY (k) INTO {buckets} BUCKETS "
-        "TBLPROPERTIES ('colocate_with' = 'g_t', 'delta.enableChangeDataFeed' = 'true') "
-        f"AS {ROWS.format(start=0, end=end)}"
-    )
-    return int(spark.sql("DESCRIBE HISTORY t LIMIT 1").first()["version"])
 
 
 def test_a_stream_joined_with_two_members_keeps_the_join_of_those(spark: SparkSession, db: str, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.dml
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
 import org.apache.spark.sql.catalyst.plans._
-import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, FullOuterKeysExec}
+import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, PlanningNode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.joins._
@@ -30,7 +30,7 @@ object RowOrigin {
   /** None: rows with equal values of the column may lie in several tasks. */
   def of(column: Expression, plan: SparkPlan): Option[RowOrigin] = plan match {
     case ProjectExec(list, child) => madeBy(Inlined(column, list), child)
-    case _: FilterExec | _: SortExec | _: WithinTaskExec | _: FullOuterKeysExec => of(column, plan.children.head)
+    case _: FilterExec | _: SortExec | _: WithinTaskExec | _: PlanningNode => of(column, plan.children.head)
     case join: BaseJoinExec => throughJoin(column, join)
     case scan: ColocatedScanExec if scan.readsWholeFiles && isFilePath(column, scan) => Some(ScannedFile)
     case _ => None

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, ColocatedScanExec, FullOuterKeysExec, ReadMode}
+import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, ColocatedScanExec, PlanningNode, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.joins._
@@ -60,7 +60,7 @@ private[dml] object TaskBucket {
       of(join.right).map(_.alsoBy(join.rightKeys, join.leftKeys))
     case join: BroadcastHashJoinExec => of(join.left).map(_.alsoBy(join.leftKeys, join.rightKeys))
     case join: BroadcastNestedLoopJoinExec => of(if (join.buildSide == BuildLeft) join.right else join.left)
-    case _: FilterExec | _: SortExec | _: WithinTaskExec | _: FullOuterKeysExec | _: ColumnarToRowExec =>
+    case _: FilterExec | _: SortExec | _: WithinTaskExec | _: PlanningNode | _: ColumnarToRowExec =>
       of(plan.children.head)
     case ProjectExec(list, child) => of(child).map(renamed(_, list))
     case aggregate: BaseAggregateExec => of(aggregate.child).map(renamed(_, aggregate.resultExpressions))

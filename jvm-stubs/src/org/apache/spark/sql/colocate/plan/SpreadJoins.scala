@@ -79,7 +79,7 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
     case _: ColocatedScanExec => true
     case broadcast: BroadcastHashJoinExec => isPlain(JoinSides.streamed(broadcast))
     case shuffled: ShuffledJoin => !shuffled.isSkewJoin && shuffled.children.forall(isPlain)
-    case _: ProjectExec | _: FilterExec | _: FullOuterKeysExec => plan.children.forall(isPlain)
+    case _: ProjectExec | _: FilterExec | _: PlanningNode => plan.children.forall(isPlain)
     case SortExec(_, false, child, _) => isPlain(child)
     case _ => false
   })
