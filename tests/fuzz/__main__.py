@@ -30,6 +30,7 @@ SERVED = {
 CELLS_OF = {
     "full_outer_split": "FULL",
     "full_outer_keys": "FULL .*(aggregate|window)",
+    "null_extended_side": r"(LEFT|RIGHT) \S+ (aggregate|window)",
     "expand_key_nulled": "aggregate",
     "preserved_side_pruned": "LEFT",
 }
