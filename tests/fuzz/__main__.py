@@ -3,7 +3,6 @@
 import argparse
 import os
 import random
-import re
 import sys
 import tempfile
 import time
@@ -11,38 +10,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.fuzz.runner import SETTINGS, Fuzzer
-from tests.fuzz.tables import Catalogue
+from tests.fuzz import planted
+from tests.fuzz.runner import Fuzzer
 from tests.spark.sessions import builder
-
-PLANTED = "spark.colocate.testing.plantedBug"
-PLANTED_SECONDS = 300.0
-
-# Looked for in queries that the layout serves: bugs of splitting where buckets are split, of pruning where sides are
-# broadcast.
-SPLIT_ALL = {"spark.colocate.skew.targetTaskBytes": ("1",)}
-BROADCAST_ALL = {"spark.sql.autoBroadcastJoinThreshold": ("10485760",)}
-SERVED = {
-    **dict.fromkeys(("full_outer_split", "both_sides_split", "extended_side_split"), SPLIT_ALL),
-    "preserved_side_pruned": BROADCAST_ALL,
-}
-# Patterns of the cells that a bug concerns, where these are few.
-CELLS_OF = {
-    "full_outer_split": "FULL",
-    "full_outer_keys": "FULL .*(aggregate|window)",
-    "null_extended_side": r"(LEFT|RIGHT) \S+ (aggregate|window)",
-    "expand_key_nulled": "aggregate",
-    "preserved_side_pruned": "LEFT",
-}
-
-
-def _has_another_type(tables: Catalogue) -> bool:
-    """Of one key column, in tables that look alike."""
-    return len({table.type("k1") for table in (*tables.members["delta"], *tables.others)}) > 1
-
-
-# Worlds that a bug needs, where few have it.
-FITS = {"key_type": _has_another_type}
 
 
 def main() -> int:
@@ -56,7 +26,7 @@ def main() -> int:
         spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
         try:
             if arguments.planted:
-                return _planted(spark, arguments.planted, arguments.seed)
+                return planted.run(spark, arguments.planted, arguments.seed)
             if arguments.case is not None:
                 return _again(spark, arguments)
             return _fuzz(spark, arguments)
@@ -96,39 +66,6 @@ def _again(spark: SparkSession, arguments: argparse.Namespace) -> int:
     found = Fuzzer(spark, arguments.seed).run_world(arguments.world, time.monotonic() + 3600, arguments.case)
     print(found or "no difference")
     return 1 if found else 0
-
-
-def _planted(spark: SparkSession, wanted: str, seed: int) -> int:
-    known = list(spark._jvm.org.apache.spark.sql.colocate.plan.PlantedBugs.names())
-    if wanted not in ("all", *known):
-        print(f"no such bug: {wanted}. There are: {', '.join(known)}, all")
-        return 2
-    missed = []
-    for name in known if wanted == "all" else [wanted]:
-        spark.conf.set(PLANTED, name)
-        started = time.monotonic()
-        found = _searching(spark, seed, name).run(PLANTED_SECONDS)
-        spark.conf.unset(PLANTED)
-        seconds = time.monotonic() - started
-        print(f"{name}: {'found' if found else 'MISSED'} after {seconds:.0f} s, seed {seed}", flush=True)
-        if found and wanted != "all":
-            print(found)
-        if not found:
-            missed.append(name)
-    print("every planted bug was found" if not missed else f"missed: {', '.join(missed)}")
-    return 1 if missed else 0
-
-
-def _searching(spark: SparkSession, seed: int, bug: str) -> Fuzzer:
-    # A planner that accepts too much is found where a query asks for too much.
-    near_miss = 0.1 if bug in SERVED else 0.5
-    settings = SETTINGS | SERVED.get(bug, {})
-    fuzzer = Fuzzer(spark, seed, say=lambda text: None, near_miss=near_miss, near_miss_each=1, settings=settings)
-    # Of a world with two keys, all of which match, a bug of outer joins is not seen: soon the next one.
-    fuzzer.cases_per_world = 25
-    fuzzer.fits = FITS.get(bug, fuzzer.fits)
-    fuzzer.cells = [cell for cell in fuzzer.cells if re.search(CELLS_OF.get(bug, ""), str(cell))]
-    return fuzzer
 
 
 if __name__ == "__main__":

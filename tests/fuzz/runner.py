@@ -65,7 +65,7 @@ class Difference:
 class Fuzzer:
     """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell.
 
-    fits: worlds of other tables are left out.
+    fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
     """
 
     session: SparkSession
@@ -76,6 +76,7 @@ class Fuzzer:
     settings: dict[str, tuple[str, ...]] = field(default_factory=lambda: SETTINGS)
     fits: Callable[[Catalogue], bool] = lambda tables: True
     cases_per_world: int = CASES_PER_WORLD
+    damage_from: float = 0.7
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -120,7 +121,7 @@ class Fuzzer:
         self._settings(settings)
         if case % CASES_PER_CHANGE == CASES_PER_CHANGE - 1:
             try:
-                world.change(rng, late=case > self.cases_per_world * 0.7)
+                world.change(rng, late=case > self.cases_per_world * self.damage_from)
             except Diverged as error:
                 kind = "a change left other rows than on DuckDB"
                 return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))

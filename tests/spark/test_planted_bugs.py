@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.fuzz.planted import SEARCHES
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare, run
 from tests.spark.strays import drop_in
@@ -113,6 +114,7 @@ def test_the_oracle_sees_it(session: SparkSession, bug: str) -> None:
 
 def test_each_bug_has_its_query(spark: SparkSession) -> None:
     assert list(spark._jvm.org.apache.spark.sql.colocate.plan.PlantedBugs.names()) == list(BY)
+    assert SEARCHES.keys() <= BY.keys()
 
 
 def _relayout(session: SparkSession, buckets: int) -> None:

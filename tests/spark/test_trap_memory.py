@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.spark.sessions import run_python
 
 # A heap of 1 GiB whose execution pool is (1024 - 300) * 0.2 = 145 MiB; all rows of both tables lie in one bucket, each
@@ -15,7 +13,7 @@ conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
 rows = f"SELECT k, id, repeat(md5(cast(id AS STRING)), 64) AS pad FROM (SELECT id AS k, id FROM range(460000)) " \\
     "WHERE pmod(hash(k), 2) = 0"
 for name in ("l", "r"):
-    spark.sql(f"CREATE TABLE {name} (k BIGINT, id BIGINT, pad STRING) USING {PROVIDER} CLUSTERED BY (k) INTO 2 BUCKETS "
+    spark.sql(f"CREATE TABLE {name} (k BIGINT, id BIGINT, pad STRING) USING delta CLUSTERED BY (k) INTO 2 BUCKETS "
               "TBLPROPERTIES ('colocate_with' = 'g')")
     spark.sql(f"INSERT INTO {name} (k, id, pad) {rows}")
 sql = "SELECT count(*), sum(length(l.pad) + length(r.pad)), sum(hash(l.pad, r.pad)) FROM l JOIN r ON l.k = r.k"
@@ -38,10 +36,9 @@ print("FACTS", json.dumps({"on": on, "off": off, "spilled": after - before, "joi
 """
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet"])
-def test_a_bucket_three_times_the_memory_of_a_1_gib_heap_spills(tmp_path: Path, provider: str) -> None:
+def test_a_bucket_three_times_the_memory_of_a_1_gib_heap_spills(tmp_path: Path) -> None:
     conf = {"spark.driver.memory": "1g", "spark.memory.fraction": "0.2"}
-    done = run_python(f"PROVIDER = {provider!r}\n{SCRIPT}", tmp_path, conf, timeout=600).ok()
+    done = run_python(SCRIPT, tmp_path, conf, timeout=600).ok()
     facts = json.loads(next(line for line in done.out.splitlines() if line.startswith("FACTS")).removeprefix("FACTS "))
     assert facts["heap"] <= 1 << 30
     assert facts["on"] == facts["off"]
