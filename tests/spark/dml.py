@@ -2,12 +2,12 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from tests.spark.members import folder
 from tests.spark.sessions import INTERPRETED
 from tools.recorder import Recorder
 
@@ -99,21 +99,20 @@ def _run(
         spark.sql(other)
     spark.conf.set(SWITCH, switch)
     target = members[0]
-    location = Path(_detail(spark, target)["location"].removeprefix("file:"))
-    vectors = len(list(location.rglob("deletion_vector*.bin")))
+    vectors = _vector_files(spark, target)
     error = None
     with Recorder(spark) as seen:
         try:
             spark.sql(statement).collect()
         except PySparkException as raised:
             error = raised.getCondition() or str(raised).splitlines()[0]
-    fresh = len(list(location.rglob("deletion_vector*.bin"))) - vectors
-    rows = Counter(tuple(row) for row in spark.table(target.name).collect())
-    return Changed(rows, _changes(spark, target), error, seen, int(_detail(spark, target)["numFiles"]), fresh)
+    table = spark.table(target.name)
+    rows, files = Counter(tuple(row) for row in table.collect()), len(table.inputFiles())
+    return Changed(rows, _changes(spark, target), error, seen, files, _vector_files(spark, target) - vectors)
 
 
-def _detail(spark: SparkSession, target: Member) -> Any:
-    return spark.sql(f"DESCRIBE DETAIL {target.name}").collect()[0]
+def _vector_files(spark: SparkSession, target: Member) -> int:
+    return len(list(folder(spark, target.name).rglob("deletion_vector*.bin")))
 
 
 def _version(spark: SparkSession, target: Member) -> int:

@@ -1,15 +1,15 @@
 """What another engine may do to a Delta table, past our catalog."""
 
 import json
-from pathlib import Path
 
 from pyspark.sql import SparkSession
+
+from tests.spark.members import folder
 
 
 def widen_key(spark: SparkSession, table: str) -> None:
     """One metadata commit that makes the key `k` an INT, past our catalog and Delta's own check."""
-    location = spark.sql(f"DESCRIBE DETAIL {table}").first()["location"].removeprefix("file:")
-    log = Path(location) / "_delta_log"
+    log = folder(spark, table) / "_delta_log"
     versions = sorted(log.glob("*.json"))
     metadata = [line for path in versions for line in path.read_text().splitlines() if '"metaData"' in line][-1]
     action = json.loads(metadata)

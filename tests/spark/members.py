@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 from pyspark.sql import SparkSession
 
@@ -41,6 +43,14 @@ def create_member(
 def fill(spark: SparkSession, name: str, query: str, columns: Sequence[str]) -> None:
     """Appends the rows of `query`, whose columns come in the order of `columns`."""
     spark.sql(f"INSERT INTO {name} ({', '.join(columns)}) {query}")
+
+
+def folder(spark: SparkSession, table: str) -> Path:
+    """Where a table's files lie, whatever its format."""
+    for row in spark.sql(f"DESCRIBE EXTENDED {table}").collect():
+        if row["col_name"] == "Location":
+            return Path(unquote(urlparse(row["data_type"]).path))
+    raise AssertionError(f"{table} has no location")
 
 
 def set_stable(spark: SparkSession, group: str, stable: bool) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from tests.spark.members import folder
+
 _BUCKET = re.compile(r"_(\d{5})\.c\d{3}")
 
 
@@ -15,13 +17,6 @@ def bucketed(columns: str, buckets: int, group: str, format: str = "parquet", ke
         f"{columns} USING {format} {more} CLUSTERED BY ({keys}) INTO {buckets} BUCKETS "
         f"TBLPROPERTIES ('colocate_with'='{group}')"
     )
-
-
-def folder(spark: SparkSession, table: str) -> Path:
-    for row in spark.sql(f"DESCRIBE EXTENDED {table}").collect():
-        if row["col_name"] == "Location":
-            return Path(row["data_type"].removeprefix("file:"))
-    raise AssertionError(f"{table} has no location")
 
 
 def files(spark: SparkSession, table: str) -> list[Path]:

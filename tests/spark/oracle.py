@@ -49,6 +49,10 @@ def compare(spark: SparkSession, sql: str, group: str | None = None) -> Pair:
     with _fallback(spark, group):
         off = run(spark, sql)
     assert not off.colocated, f"the switch did not act: {off.kinds}\n{sql}"
+    return _equal(on, off, sql)
+
+
+def _equal(on: Outcome, off: Outcome, sql: str) -> Pair:
     assert on.error == off.error, f"errors differ: {on.error} and {off.error}\n{sql}"
     assert on.rows == off.rows, difference(on.rows, off.rows, sql)
     return Pair(on, off)
@@ -56,7 +60,18 @@ def compare(spark: SparkSession, sql: str, group: str | None = None) -> Pair:
 
 def assert_no_exchange(spark: SparkSession, sql: str, group: str | None = None) -> Pair:
     """As compare, for a query that the layout serves: 0 Exchanges on, at least one in the fallback, and some rows."""
-    pair = compare(spark, sql, group)
+    return _served(compare(spark, sql, group), sql)
+
+
+def assert_no_exchange_with_and_without_aqe(spark: SparkSession, sql: str, group: str | None = None) -> None:
+    """As assert_no_exchange, twice. The fallback is run once, without: its rows are the same."""
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    pair = assert_no_exchange(spark, sql, group)
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    _served(_equal(run(spark, sql), pair.off, sql), sql)
+
+
+def _served(pair: Pair, sql: str) -> Pair:
     assert pair.on.colocated, f"no colocated scan: {pair.on.kinds}\n{sql}"
     assert pair.on.exchanges == 0, f"{pair.on.exchanges} Exchanges: {pair.on.kinds}\n{sql}"
     assert pair.off.exchanges > 0, f"no Exchange in the fallback: {pair.off.kinds}\n{sql}"

@@ -8,7 +8,8 @@ import pyarrow.orc
 import pyarrow.parquet
 from pyspark.sql import SparkSession
 
-from tests.spark.native import files, folder
+from tests.spark.members import folder
+from tests.spark.native import files
 
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 

@@ -9,6 +9,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, partitioning
 
+from tests.spark.members import folder
+
 BUCKETS = "CLUSTERED BY (id) INTO 4 BUCKETS"
 G = "TBLPROPERTIES ('colocate_with' = 'g')"
 
@@ -21,8 +23,7 @@ def members(spark: SparkSession, db: str) -> dict[str, str]:
 
 def schema(spark: SparkSession, table: str) -> dict[str, str]:
     """Column -> generation expression of the newest snapshot, from the transaction log itself."""
-    location = str(spark.sql(f"DESCRIBE DETAIL {table}").first()["location"]).removeprefix("file:")
-    log = sorted(Path(location, "_delta_log").glob("*.json"))
+    log = sorted((folder(spark, table) / "_delta_log").glob("*.json"))
     actions = [json.loads(line) for path in log for line in path.read_text().splitlines()]
     newest = [action["metaData"] for action in actions if "metaData" in action][-1]
     fields = json.loads(newest["schemaString"])["fields"]

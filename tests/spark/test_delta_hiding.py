@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.members import folder
+
 INTERPRETED = True
 
 BUCKET = "_colocate_bucket"
@@ -41,10 +43,6 @@ def rows(spark: SparkSession, where: str = "true") -> list[tuple[object, ...]]:
     return sorted(tuple(row) for row in spark.sql(f"SELECT * FROM t WHERE {where}").collect())
 
 
-def path_of(spark: SparkSession, table: str) -> str:
-    return str(spark.sql(f"DESCRIBE DETAIL {table}").first()["location"])
-
-
 STARS = {
     "SELECT *": "SELECT * FROM hiding.t",
     "a qualified star": "SELECT t.* FROM hiding.t",
@@ -61,7 +59,7 @@ STARS = {
 
 @pytest.mark.parametrize("query", STARS.values(), ids=STARS.keys())
 def test_a_star_shows_the_users_columns(spark: SparkSession, member: str, query: str) -> None:
-    assert spark.sql(query.format(path=path_of(spark, member))).columns == COLUMNS
+    assert spark.sql(query.format(path=folder(spark, member))).columns == COLUMNS
 
 
 def test_a_timestamp_that_is_computed_travels_without_the_column(spark: SparkSession, member: str) -> None:
@@ -272,7 +270,7 @@ def test_delta_table_by_name_shows_the_column_and_changes_the_table(spark: Spark
 
 
 def test_a_load_by_path_shows_the_column_and_its_writes_need_no_change(spark: SparkSession, t: str) -> None:
-    path = path_of(spark, "t")
+    path = str(folder(spark, "t"))
     assert spark.read.format("delta").load(path).columns == ["id", "dt", "v", BUCKET]
     new_row(spark).write.format("delta").mode("append").save(path)
     assert rows(spark, "id = 9") == [(9, "z", 90)]

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.members import folder
+
 INTERPRETED = True
 
 BUCKETS = "CLUSTERED BY (id) INTO 8 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
@@ -46,7 +48,7 @@ def save_as_table_session(spark: SparkSession, rows: DataFrame) -> None:
 
 
 def save_path(spark: SparkSession, rows: DataFrame) -> None:
-    path = spark.sql("DESCRIBE DETAIL t").first()["location"]
+    path = str(folder(spark, "t"))
     rows.write.format("delta").mode("overwrite").option("partitionOverwriteMode", "dynamic").save(path)
 
 

@@ -8,12 +8,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.members import NATIVE, create_member, fill
-from tests.spark.oracle import assert_no_exchange, compare
+from tests.spark.oracle import assert_no_exchange_with_and_without_aqe, compare
 
 FORMATS = ("delta", "parquet", "orc")
 PAIRS = list(itertools.combinations_with_replacement(FORMATS, 2))
 JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
-ADAPTIVE = ("true", "false")
 
 # How a number `x` becomes a value of each legal key type.
 KEY_TYPES = {
@@ -98,34 +97,21 @@ def _group(left: str, right: str, group: str = "g") -> str | None:
 
 
 @pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("adaptive", ADAPTIVE)
 @pytest.mark.parametrize("join", JOINS)
 @pytest.mark.parametrize(("left", "right"), PAIRS)
-def test_a_join_has_no_exchange(spark: SparkSession, left: str, right: str, join: str, adaptive: str) -> None:
-    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+def test_a_join_has_no_exchange(spark: SparkSession, left: str, right: str, join: str) -> None:
     columns = "l.k, l.s, l.v" if join in ("LEFT SEMI", "LEFT ANTI") else "l.k, l.v, r.k, r.s, r.v"
-    assert_no_exchange(
-        spark, f"SELECT {columns} FROM l_{left} l {join} JOIN r_{right} r ON l.k = r.k", _group(left, right)
-    )
+    sql = f"SELECT {columns} FROM l_{left} l {join} JOIN r_{right} r ON l.k = r.k"
+    assert_no_exchange_with_and_without_aqe(spark, sql, _group(left, right))
 
 
 @pytest.mark.usefixtures("shuffling")
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(
-    ("left", "right", "adaptive"),
-    [
-        ("delta", "delta", "true"),
-        ("delta", "delta", "false"),
-        ("delta", "parquet", "true"),
-        ("parquet", "orc", "true"),
-        ("parquet", "orc", "false"),
-    ],
-)
-def test_the_layout_serves(spark: SparkSession, left: str, right: str, shape: str, adaptive: str) -> None:
-    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+@pytest.mark.parametrize(("left", "right"), [("delta", "delta"), ("delta", "parquet"), ("parquet", "orc")])
+def test_the_layout_serves(spark: SparkSession, left: str, right: str, shape: str) -> None:
     names = {"l": f"l_{left}", "r": f"r_{right}", "lp": f"lp_{left}", "rp": f"rp_{right}"}
     group = "g2" if "{lp}" in SHAPES[shape] else "g"
-    assert_no_exchange(spark, SHAPES[shape].format(**names), _group(left, right, group))
+    assert_no_exchange_with_and_without_aqe(spark, SHAPES[shape].format(**names), _group(left, right, group))
 
 
 @pytest.mark.usefixtures("shuffling")
@@ -137,10 +123,8 @@ def test_a_key_of_each_legal_type_is_colocated_across_formats(spark: SparkSessio
         create_member(spark, table, f"k {key_type}, v BIGINT", ["k"], 4, provider, f"g_{word}")
         numbers = f"SELECT id, id % 11 x FROM range({rows})"
         fill(spark, table, f"SELECT if(id % 7 = 0, NULL, {value}), id FROM ({numbers})", "kv")
-    for adaptive in ADAPTIVE:
-        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
-        assert_no_exchange(spark, f"SELECT l.k, l.v, r.v FROM l_{word} l JOIN r_{word} r ON l.k = r.k")
-        assert_no_exchange(spark, f"SELECT k, count(*), max(v) FROM l_{word} GROUP BY k")
+    assert_no_exchange_with_and_without_aqe(spark, f"SELECT l.k, l.v, r.v FROM l_{word} l JOIN r_{word} r ON l.k = r.k")
+    assert_no_exchange_with_and_without_aqe(spark, f"SELECT k, count(*), max(v) FROM l_{word} GROUP BY k")
     several = [re.sub(r"\bx\b", str(number), f"({value})") for number in range(11)]
     listed = f"{several[5]}, {several[8]}", f"{', '.join(several)}, NULL"
     asked = (f"= {several[3]}", f"<=> {several[4]}", *(f"IN ({one})" for one in listed))

@@ -8,7 +8,13 @@ from pyspark.sql import SparkSession
 from tests.plans import FOLDER, cases
 from tests.spark.golden import assert_golden
 from tests.spark.members import create_member, fill, switched_off
-from tests.spark.oracle import assert_exchange, assert_no_exchange, compare, run
+from tests.spark.oracle import (
+    assert_exchange,
+    assert_no_exchange,
+    assert_no_exchange_with_and_without_aqe,
+    compare,
+    run,
+)
 
 SERVED, NEAR_MISS = cases("served"), cases("near_miss")
 
@@ -53,10 +59,10 @@ def adaptive(spark: SparkSession, shuffling: None, request: pytest.FixtureReques
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
 
 
-@pytest.mark.usefixtures("adaptive")
+@pytest.mark.usefixtures("shuffling")
 @pytest.mark.parametrize("case", SERVED)
 def test_no_exchange_for(spark: SparkSession, case: str) -> None:
-    assert_no_exchange(spark, SERVED[case])
+    assert_no_exchange_with_and_without_aqe(spark, SERVED[case])
 
 
 @pytest.mark.usefixtures("shuffling")

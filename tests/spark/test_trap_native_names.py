@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 import pyarrow.orc
@@ -10,7 +9,7 @@ import pyarrow.parquet
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import NATIVE, create_member, fill
+from tests.spark.members import NATIVE, create_member, fill, folder
 from tests.spark.oracle import assert_no_exchange, compare
 
 JOIN = "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k"
@@ -40,7 +39,7 @@ def drop_in(spark: SparkSession, tables: str) -> Iterator[Callable[[str], None]]
     dropped: list[Path] = []
 
     def drop(name: str) -> None:
-        dropped.append(_folder(spark, "t") / name.format(ext=tables))
+        dropped.append(folder(spark, "t") / name.format(ext=tables))
         write(rows, str(dropped[-1]))
         spark.sql("REFRESH TABLE t")
 
@@ -48,11 +47,6 @@ def drop_in(spark: SparkSession, tables: str) -> Iterator[Callable[[str], None]]
     for file in dropped:
         file.unlink()
     spark.sql("REFRESH TABLE t")
-
-
-def _folder(spark: SparkSession, table: str) -> Path:
-    facts = spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
-    return Path(unquote(urlparse(next(row[1] for row in facts if row[0] == "Location")).path))
 
 
 @pytest.mark.parametrize(

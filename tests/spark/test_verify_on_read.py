@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from tests.spark.members import NATIVE, create_member, fill, switched_off
-from tests.spark.native import files, folder
+from tests.spark.members import NATIVE, create_member, fill, folder, switched_off
+from tests.spark.native import files
 from tests.spark.oracle import Rows, compare, multiset, run
 from tests.spark.strays import bucket_file, drop_in, rename
 
