@@ -130,13 +130,16 @@ class _Generator:
         return tuple(conditions)
 
     def _where(self, side: Side) -> tuple[str, ...]:
+        p = side.column("p")
+        by_partition = (f"{p} <> 1", f"{p} IN (0, 2)", f"{p} = 2")
         choices = (
             f"{side.column('v')} < 8",
-            f"{side.column('p')} <> 1",
-            f"{side.column('p')} IN (0, 2)",
             f"{side.key} IS NOT NULL",
             f"{side.column('s')} IN ('s0', 's1', 's2')",
+            *by_partition[:2],
         )
+        if side.table.partition and self._sometimes(0.5):
+            choices = by_partition
         picked = (self.rng.choice(choices),) if self._sometimes(0.4) else ()
         return (*picked, *self._key_literals(side)) if self._sometimes(0.15) else picked
 

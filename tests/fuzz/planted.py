@@ -56,6 +56,7 @@ SEARCHES = {
     "strays_ignored": STRAYS,
     "stray_twice": STRAYS,
     "stray_unshuffled": STRAYS,
+    "partition_filter_lost": Search("delta|parquet", near_miss=0.1),
     "full_outer_split": replace(SPLIT, cells="FULL"),
     "extended_side_split": SPLIT,
     "both_sides_split": SPLIT,
