@@ -17,6 +17,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """local[2] with our jar, Delta's jars, both extensions, our catalog, in-memory tables, a temporary warehouse."""
     session = builder(tmp_path_factory.mktemp("session")).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    session.sql("SELECT 1").collect()  # Delta's extension sets some settings now: no test's, to be taken back after it
     yield session
     session.stop()
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, fill, folder
-from tests.spark.oracle import assert_no_exchange, compare
+from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
 from tests.spark.plans import kind, nodes
 
 ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)) AS k, id AS v FROM range(60)"
@@ -48,6 +48,37 @@ def test_identity_generated_and_default_columns_beside_the_key(spark: SparkSessi
     assert_no_exchange(spark, "SELECT t.k, t.n, t.w, t.x, u.v FROM t JOIN u ON t.k = u.k")
     assert spark.sql("SELECT count(*) FROM t WHERE w <> v * 2 OR x <> 'none' OR n IS NULL").first()[0] == 0
     assert spark.sql("SELECT count(DISTINCT n) = count(*) FROM t").first()[0]
+
+
+@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+def test_names_in_another_case(spark: SparkSession, provider: str) -> None:
+    create_member(spark, "t", "Key INT, v BIGINT", ["KEY"], 4, provider)
+    fill(spark, "t", ROWS, ["kEy", "V"])
+    assert_no_exchange(spark, "SELECT T.KEY, t.V, U.v FROM t JOIN u ON t.key = u.K")
+    assert compare(spark, "SELECT keY, count(*) FROM T GROUP BY kEY").on.exchanges == 0
+
+
+def test_column_mapping_by_id(spark: SparkSession) -> None:
+    create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, properties={"delta.columnMapping.mode": "id"})
+    fill(spark, "t", ROWS, ["k", "v"])
+    spark.sql("ALTER TABLE t RENAME COLUMN v TO w")
+    spark.sql("ALTER TABLE t ADD COLUMNS (x STRING)")
+    spark.sql("INSERT INTO t (k, w, x) SELECT cast(id AS INT), id, 'x' FROM range(5)")
+    spark.sql("MERGE INTO t USING u ON t.k = u.k AND u.v = 3 WHEN MATCHED THEN UPDATE SET w = -t.w")
+    assert_no_exchange(spark, "SELECT t.k, t.w, t.x, u.v FROM t JOIN u ON t.k = u.k")
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+def test_ansi_mode(spark: SparkSession, provider: str, ansi: str) -> None:
+    """It decides which side of a comparison is cast: a literal's cast folds, a key's hashes otherwise."""
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
+    fill(spark, "t", ROWS, ["k", "v"])
+    assert_no_exchange(spark, f"{JOIN} WHERE t.k > '4' AND t.v + 1 <> 8")
+    assert compare(spark, "SELECT k, sum(v), avg(v) FROM t WHERE k = '3' OR k = 5L GROUP BY k").on.exchanges == 0
+    texts = "(SELECT cast(k AS STRING) AS k, v FROM u)"
+    assert_exchange(spark, f"SELECT t.k, t.v, s.v FROM t JOIN {texts} s ON t.k = s.k")
 
 
 def test_columns_added_by_schema_evolution(spark: SparkSession) -> None:
