@@ -29,7 +29,7 @@ CASES = {"even": ("even", "true"), "hot": ("hot", "true"), "hot, unsplit": ("hot
 def run(asked: argparse.Namespace) -> int:
     with lab.progress() as bars, lab.session(asked.memory, asked.cores) as spark:
         task = bars.add_task("loading", total=None)
-        _load(spark, asked.rows)
+        _load(spark, asked.rows, asked.row_groups)
         spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
         bars.update(task, description="queries", total=len(QUERIES))
         found = []
@@ -37,15 +37,20 @@ def run(asked: argparse.Namespace) -> int:
             found.append(_compare(spark, name, text, asked.rounds))
             bars.advance(task)
         facts = lab.circumstances(spark)
-    record = {"benchmark": "skew", "scale": asked.rows / 1e6, "rounds": asked.rounds, **facts, "queries": found}
+    asked_for = {"scale": asked.rows / 1e6, "rounds": asked.rounds, "row_group_mib": asked.row_groups}
+    record = {"benchmark": "skew", **asked_for, **facts, "queries": found}
     report.print_skew(record)
     for path in report.write(record, report.chart_skew, asked.out):
         print(path)
     return 0 if all(one["rows_equal"] for one in found) else 1
 
 
-def _load(spark: SparkSession, rows: int) -> None:
-    """dims: unique keys. even: every key as often. hot: nine of ten rows have keys of one bucket."""
+def _load(spark: SparkSession, rows: int, row_groups: int) -> None:
+    """dims: unique keys. even: every key as often. hot: nine of ten rows have keys of one bucket.
+
+    row_groups: their size in MiB, which is what a file can be split into.
+    """
+    spark.conf.set("parquet.block.size", str(row_groups << 20))
     keys = int(rows * KEYS_PER_ROW)
     spark.range(keys).createOrReplaceTempView("all_keys")
     bucket = f"pmod(hash(id), {BUCKETS}) = 0"
