@@ -9,6 +9,8 @@ from tests.spark.members import create_member, fill, folder
 from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
 from tests.spark.plans import kind, nodes
 
+INTERPRETED = True
+
 ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % 17 AS INT)) AS k, id AS v FROM range(60)"
 JOIN = "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k"
 
@@ -16,7 +18,6 @@ JOIN = "SELECT t.k, t.v, u.v FROM t JOIN u ON t.k = u.k"
 @pytest.fixture(autouse=True)
 def _shuffling(spark: SparkSession, db: str) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")  # of tiny queries, the most of their time
     create_member(spark, "u", "k INT, v BIGINT", ["k"], 4)
     fill(spark, "u", ROWS, ["k", "v"])
 
