@@ -234,7 +234,8 @@ class _Generator:
         other = self.rng.choice(peers or [visible[0].table])
         side = Side(Source(other.name, "u"), other)
         second = Query(side.source, _named([side.column(role) for role in roles]))
-        return replace(query, select=_named([visible[0].column(role) for role in roles]), more=((operation, second),))
+        columns = [self._met(visible) if role == "k1" else visible[0].column(role) for role in roles]
+        return replace(query, select=_named(columns), more=((operation, second),))
 
     def _join_over_union(self, query: Query, visible: Sequence[Side]) -> Query:
         """The first table becomes a UNION ALL of it and another member."""

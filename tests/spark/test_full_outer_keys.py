@@ -51,6 +51,11 @@ SERVED = {
         "SELECT f.k, n, c.v FROM (SELECT k, count(*) AS n FROM a FULL JOIN b USING (k) GROUP BY k) f JOIN c USING (k)"
     ),
     "two keys": "SELECT k, j, count(*) FROM p FULL JOIN q USING (k, j) GROUP BY k, j",
+    "UNION": "SELECT k FROM a FULL JOIN b USING (k) UNION SELECT k FROM c",
+    "aggregate of a UNION ALL": "SELECT k, count(*) FROM (SELECT k FROM a FULL JOIN b USING (k) "
+    "UNION ALL SELECT k FROM c UNION ALL SELECT k FROM c FULL JOIN a USING (k)) GROUP BY k",
+    "a UNION ALL, joined": "SELECT u.k, c.v FROM (SELECT k FROM a FULL JOIN b USING (k) UNION ALL SELECT k FROM a) u "
+    "JOIN c ON u.k = c.k",
     "EXCEPT": "SELECT k FROM a FULL JOIN b USING (k) EXCEPT SELECT k FROM c WHERE k < 5",
 }
 

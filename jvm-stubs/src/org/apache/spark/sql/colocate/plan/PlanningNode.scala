@@ -1,12 +1,31 @@
 package org.apache.spark.sql.colocate.plan
 
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnionExec}
 import org.apache.spark.sql.execution.colocate.PassesRows
 
 /** A node that asks or tells something while the plan is made, and is gone when the query runs. */
 trait PlanningNode extends PassesRows
 
+/** What a planning node below told, kept for who asks again when the query runs. */
+case class ToldExec(override val outputPartitioning: Partitioning, child: SparkPlan) extends PassesRows {
+  override protected def withNewChildInternal(newChild: SparkPlan): ToldExec = copy(child = newChild)
+}
+
+/**
+ * A union decides by its children's partitionings whether it zips their tasks, and does so anew when it runs: by then it
+ * must find what it was planned upon, else its rows lie in more tasks than the operator above believes.
+ */
 object DropPlanningNodes extends ColumnarRule {
-  override def postColumnarTransitions: Rule[SparkPlan] = _.transformUp { case node: PlanningNode => node.child }
+  override def postColumnarTransitions: Rule[SparkPlan] = plan => keepForUnions(plan).transformUp {
+    case node: PlanningNode => node.child
+  }
+
+  private def keepForUnions(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case union: UnionExec if !union.outputPartitioning.isInstanceOf[UnknownPartitioning] =>
+      union.copy(children = union.children.map { child =>
+        if (child.exists(_.isInstanceOf[PlanningNode])) ToldExec(child.outputPartitioning, child) else child
+      })
+  }
 }
