@@ -113,6 +113,15 @@ def test_rows_are_the_same_without_generated_code(session: SparkSession) -> None
     assert_fused(session, "nulls", JOINS)
 
 
+def test_below_a_union_with_code_of_its_own_joins_stay_sparks(session: SparkSession) -> None:
+    """Spark's union has room for one input of each child, and asks for its own joins by name."""
+    session.conf.set("spark.sql.codegen.wholeStage.union.enabled", "true")
+    pair = compare(session, union("nulls", ("inner", "left")))
+    assert pair.on.rows
+    assert pair.on.colocated
+    assert OWN not in pair.on.kinds
+
+
 @pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "FULL JOIN"])
 @pytest.mark.parametrize("condition", ["true", "b.w <= s.v AND b.w >= s.v"])
 def test_rows_of_a_key_are_put_side_by_side_in_the_middle_of_a_join(

@@ -348,3 +348,14 @@ def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, 
     fill(spark, "empty", "SELECT cast(id AS INT), id FROM range(9)", ["k", "v"])
     skipped = "SELECT a.k, a.v, e.v FROM a LEFT JOIN empty e ON a.k = e.k AND e.v > 1000"
     assert compare(spark, skipped).on.rows
+
+
+@pytest.mark.parametrize("more", [{}, {"spark.colocate.skew.enabled": "true", "spark.colocate.skew.targetTaskBytes": "1"}])
+def test_unknown_files_that_may_be_cut_short_are_strays_from_the_start(
+    spark: SparkSession, pair: str, more: dict[str, str]
+) -> None:
+    forget(spark, "a")
+    for key, value in {"spark.sql.files.ignoreCorruptFiles": "true", **more}.items():
+        spark.conf.set(key, value)
+    assert compare(spark, JOIN, pair).on.rows
+    assert "4 of 4 files" in spark.sql(f"EXPLAIN FORMATTED {JOIN}").collect()[0][0]

@@ -69,6 +69,9 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // between analysis and cache look-up
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
+    // every analysed plan, those that commands write from too
+    extensions.injectCheckRule(_ => RefuseLossyWrites)
+
     // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => PlanBucketedWrite)

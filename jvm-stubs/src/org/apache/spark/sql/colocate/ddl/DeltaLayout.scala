@@ -36,8 +36,21 @@ object DeltaLayout {
           s"SORTED BY (${sortedBy.map(_.toString).mkString(", ")}) can't be kept by a Delta table. " +
             "Leave SORTED BY out; OPTIMIZE ... ZORDER BY orders the rows inside the buckets.")
       }
-      DeltaLayout(keys.map(key => spelling(key.fieldNames().mkString("."), info, conf)), buckets)
+      val named = keys.map(key => spelling(key.fieldNames().mkString("."), info, conf))
+      named.find(isPartition(info, conf)).foreach(refusePartition)
+      DeltaLayout(named, buckets)
     }
+
+  private def isPartition(info: TableInfo, conf: SQLConf)(key: String): Boolean = info.partitions().exists {
+    case IdentityTransform(FieldReference(Seq(column))) => conf.resolver(column, key)
+    case _ => false
+  }
+
+  // Spark refuses the same of its own buckets. An empty text becomes null on its way into a partition's folder.
+  private def refusePartition(key: String): Nothing =
+    throw new ColocateException("KEY_PARTITIONED",
+      s"CLUSTERED BY ($key) is refused, because the table is PARTITIONED BY ($key) too: all rows of a partition would lie " +
+        s"in one bucket. Leave $key out of one of the two.")
 
   /** The statement as Delta's own catalog takes it: the last column and the last partition column is the bucket. */
   def applied(info: TableInfo, layout: DeltaLayout): TableInfo = {

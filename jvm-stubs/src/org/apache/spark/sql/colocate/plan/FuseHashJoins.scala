@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec}
 import org.apache.spark.sql.execution.joins.colocate.{BucketHashJoinExec, JoinInputExec}
+import org.apache.spark.sql.internal.SQLConf
 
 /**
  * A hash join within buckets gets our own operator: one piece of generated code with the scan that it streams, and a
@@ -14,9 +15,16 @@ import org.apache.spark.sql.execution.joins.colocate.{BucketHashJoinExec, JoinIn
  */
 object FuseHashJoins extends ColumnarRule {
 
-  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("FuseHashJoins", _)(_.transformUp {
-    case join: ShuffledHashJoinExec if join.children.exists(readsBuckets) => fused(join).getOrElse(join)
-  })
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("FuseHashJoins", _)(plan =>
+    if (isInGeneratedUnion(plan)) plan
+    else plan.transformUp {
+      case join: ShuffledHashJoinExec if join.children.exists(readsBuckets) => fused(join).getOrElse(join)
+    }
+  )
+
+  /** A union with code of its own has one input for each child, and knows Spark's joins by name as those with two. */
+  private def isInGeneratedUnion(plan: SparkPlan): Boolean =
+    plan.conf.getConf(SQLConf.WHOLESTAGE_UNION_CODEGEN_ENABLED) && plan.exists(_.isInstanceOf[UnionExec])
 
   private def readsBuckets(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true

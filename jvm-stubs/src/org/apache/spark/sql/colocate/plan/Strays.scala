@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.plan
 
+import org.apache.hadoop.fs.FileStatus
+
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, EvidenceGap, NativeEvidence}
@@ -39,11 +41,13 @@ object Strays {
   def of(scan: FileSourceScanLike, evidence: Evidence): Strays = evidence.source match {
     case _: BucketSource.PartitionValue => none
     case BucketSource.FileName =>
-      val known = FileTrust(scan.relation, evidence).seen
+      val trust = FileTrust(scan.relation, evidence)
+      val known = trust.seen
+      def isStray(status: FileStatus): Boolean = known.isStray(status) || trust.staysUnchecked(known, status)
       scan.selectedPartitions.filePartitionIterator.flatMap(_.files).foldLeft(none) { (found, file) =>
         val seen = found.copy(files = found.files + 1, allBytes = found.allBytes + file.getLen)
         val name = file.getPath.getName
-        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !known.isStray(file.fileStatus)) seen
+        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !isStray(file.fileStatus)) seen
         else {
           val names = if (found.count < Named) found.names :+ name else found.names
           seen.copy(count = found.count + 1, bytes = found.bytes + file.getLen, names = names)

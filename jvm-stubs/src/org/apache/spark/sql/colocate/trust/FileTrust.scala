@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.trust
 import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
@@ -64,7 +64,11 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     }
   }
 
-  private def skipsDamage: Boolean = {
+  /** Planning's part of that: such a file is a stray from the start. */
+  def staysUnchecked(known: Known, file: FileStatus): Boolean =
+    skipsDamage && (checksAll(conf) || (!trustsNames(conf) && !known.isKnown(file)))
+
+  private lazy val skipsDamage: Boolean = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
     options.ignoreCorruptFiles || options.ignoreMissingFiles
   }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.colocate.layout.NativeEvidence
+import org.apache.spark.sql.colocate.write.LossyTimes
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
@@ -46,6 +47,8 @@ class RecordedInsert(
     for {
       buckets <- bucketSpec
       layout <- NativeEvidence.layoutOf(buckets, DataTypeUtils.fromAttributes(outputColumns))
+      // Files whose keys may have changed on their way are checked when they are read.
+      if layout.keyTypes.forall(LossyTimes.of(conf, _).isEmpty)
     } {
       val fs = outputPath.getFileSystem(hadoopConf)
       val root = fs.makeQualified(outputPath)
