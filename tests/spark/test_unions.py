@@ -1,4 +1,4 @@
-"""A union of members is zipped bucket by bucket when it runs exactly if it was planned so, whatever its children are."""
+"""A union of members zips its buckets when it runs exactly if it was planned so, whatever its children are."""
 
 from collections.abc import Iterator
 

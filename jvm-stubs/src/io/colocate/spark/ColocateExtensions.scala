@@ -24,7 +24,7 @@ import org.apache.spark.sql.colocate.write._
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands                                      DropPlanningNodes
- *                                                     PlanLocalSorts, PlanFullOuterJoins
+ *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
@@ -78,6 +78,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => JoinFileListLocally(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanExpands(s.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(s => PlanLocalSorts(s.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(_ => MarkRepartitioned)
     extensions.injectPlannerStrategy(s => PlanFullOuterJoins(s.asInstanceOf[SparkSession]))
 
     // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions

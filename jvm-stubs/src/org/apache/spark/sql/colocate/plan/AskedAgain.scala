@@ -6,7 +6,8 @@ import org.apache.spark.sql.execution.exchange.ValidateRequirements
 
 /**
  * A rule that deals out the rows of a join in another way, with its consequences: what stands above was planned upon the
- * old way, and is asked again. Where that costs more Exchanges than the rule saves, the plan stays as it was.
+ * old way, and is asked again. Where that costs more Exchanges than the rule saves, the plan stays as it was, and so it
+ * does where the old way is also what a user asked for.
  */
 private[plan] case class AskedAgain(rule: Rule[SparkPlan]) extends Rule[SparkPlan] {
 
@@ -14,7 +15,7 @@ private[plan] case class AskedAgain(rule: Rule[SparkPlan]) extends Rule[SparkPla
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val changed = rule(plan)
-    if (changed eq plan) plan
+    if ((changed eq plan) || MarkRepartitioned.isDropped(plan)) plan
     else {
       val asked = if (ValidateRequirements.validate(changed)) changed else Ensure(changed)
       if (JoinSides.exchanges(asked) <= JoinSides.exchanges(plan)) asked else plan
