@@ -51,7 +51,8 @@ def test_each_key_is_in_one_task_of_as_many_as_asked(session: SparkSession, sql:
 
 def test_below_other_operators(session: SparkSession) -> None:
     session.conf.set("spark.sql.shuffle.partitions", str(BUCKETS))
-    df = session.sql(f"SELECT x, v + 1 AS w FROM (SELECT /*+ REPARTITION({BUCKETS}, x) */ * FROM ({EXTENDED})) WHERE v > 3")
+    asked = f"SELECT /*+ REPARTITION({BUCKETS}, x) */ * FROM ({EXTENDED})"
+    df = session.sql(f"SELECT x, v + 1 AS w FROM ({asked}) WHERE v > 3")
     assert all(len(at) == 1 for at in _tasks(df).values())
 
 
