@@ -9,6 +9,8 @@ from pyspark.sql.functions import spark_partition_id
 from tests.spark.members import create_member, database, fill
 from tests.spark.plans import exchanges
 
+INTERPRETED = True
+
 BUCKETS = 4
 EXTENDED = "SELECT b.k AS x, a.v FROM a LEFT JOIN b ON a.k = b.k LEFT JOIN c ON b.k = c.k"
 COMMON = "SELECT e.k AS x, a.v FROM e JOIN a ON e.k = a.k"

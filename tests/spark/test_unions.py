@@ -36,6 +36,8 @@ CHILDREN = {
     "LIMIT": "SELECT k, v AS n FROM (SELECT * FROM a ORDER BY v LIMIT 7)",
     "no member": "SELECT k, v AS n FROM x",
 }
+INTERPRETED = True
+
 MEMBER = "SELECT k, v AS n FROM c"
 ABOVE = {
     "aggregate": "SELECT k, count(*), sum(n) FROM ({u}) GROUP BY k",
