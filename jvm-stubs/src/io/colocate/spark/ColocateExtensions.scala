@@ -1,5 +1,9 @@
 package io.colocate.spark
 
+import org.apache.spark.sql.colocate.plan.aggregate.{AggregateRuns, PlanExpands}
+import org.apache.spark.sql.colocate.plan.join.{FuseHashJoins, PlanFullOuterJoins}
+import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroadcast}
+import org.apache.spark.sql.colocate.plan.{DropPlanningNodes, ExtensionOrder, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.SparkVersion
@@ -8,7 +12,6 @@ import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
-import org.apache.spark.sql.colocate.plan._
 import org.apache.spark.sql.colocate.write._
 
 /**

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.dml
 
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
-import org.apache.spark.sql.colocate.plan.UsesBuckets
+import org.apache.spark.sql.colocate.plan.scan.UsesBuckets
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.colocate.PassesRows
 

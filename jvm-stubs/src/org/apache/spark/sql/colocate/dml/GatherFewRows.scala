@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.dml
 import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.layout.DeltaReflection
-import org.apache.spark.sql.colocate.plan.ColocatedScanExec
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.{DeserializeToObjectExec, MapPartitionsExec, SparkPlan}
 import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, ObjectHashAggregateExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}

@@ -3,10 +3,10 @@ package org.apache.spark.sql.colocate.dml
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.plan.OtherStrategies
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{DeltaReflection, Evidence}
-import org.apache.spark.sql.colocate.plan.OtherStrategies
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 

@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.dml
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
 import org.apache.spark.sql.catalyst.plans._
-import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, PlanningNode}
+import org.apache.spark.sql.colocate.plan.PlanningNode
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.joins._

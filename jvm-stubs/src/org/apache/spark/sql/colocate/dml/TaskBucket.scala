@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.plan.{ColocatedPartitioning, ColocatedScanExec, PlanningNode, ReadMode}
+import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.plan.PlanningNode
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.joins._

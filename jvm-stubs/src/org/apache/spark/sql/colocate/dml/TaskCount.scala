@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.dml
 
 import org.apache.spark.sql.colocate.layout.{BucketColumn, DeltaReflection}
-import org.apache.spark.sql.colocate.plan.ColocatedScanExec
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.colocate.plan.NullSafeKey
+import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
 import org.apache.spark.sql.execution.SparkPlan
 
 /** Reasons that lie in the keys: of a join, or of an aggregate or window. */

@@ -2,9 +2,10 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.plan.{Judged, Membership}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
-import org.apache.spark.sql.colocate.plan.{ColocatedScanExec, Judged, Membership}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.plan.join.JoinSides
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 

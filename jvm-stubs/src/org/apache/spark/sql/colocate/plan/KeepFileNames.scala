@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, InputFileBlockLength, InputFileBlockStart, InputFileName}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 
 /**

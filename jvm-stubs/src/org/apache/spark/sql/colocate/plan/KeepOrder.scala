@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.plan
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**

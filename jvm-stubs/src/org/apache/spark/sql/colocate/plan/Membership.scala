@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.plan.scan.Strays
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.layout._

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftOuter, Righ
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence}
+import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}

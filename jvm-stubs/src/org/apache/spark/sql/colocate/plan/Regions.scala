@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.colocate.layout.{BucketFile, BucketFiles, DeltaReflection}
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, KeepOrdinaryScans, ReadMode, UsesBuckets}
 import org.apache.spark.sql.colocate.write.BucketedWriteExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, QueryStageExec}

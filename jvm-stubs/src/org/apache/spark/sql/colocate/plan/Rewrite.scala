@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 

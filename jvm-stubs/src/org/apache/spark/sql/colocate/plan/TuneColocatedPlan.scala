@@ -6,6 +6,10 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.dml.{GatherFewRows, GroupWithinTask, TellSourceRowsApart, WriteWithinBuckets}
+import org.apache.spark.sql.colocate.plan.aggregate.{MergeAdjacentAggregates, ReadOnceForSort, ShareAggregates, SortFewRows}
+import org.apache.spark.sql.colocate.plan.join.{HashWithinBuckets, JoinByExtendedKeys, MeetAtCommonDivisor, ShuffleSmallerSide}
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, KeepOrdinaryScans, PruneByBroadcast, ReadSmallBucketsTogether}
+import org.apache.spark.sql.colocate.plan.skew.SpreadJoins
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}

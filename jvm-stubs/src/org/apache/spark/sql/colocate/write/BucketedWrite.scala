@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Repartition, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
-import org.apache.spark.sql.colocate.plan.ColocatedPartitioning
+import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**

@@ -2,8 +2,8 @@ package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.plan.Rewrite
+import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
 

@@ -1,0 +1,89 @@
+package org.apache.spark.sql.colocate.plan.scan
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.plan.{Judged, Membership, OtherStrategies, PlantedBugs}
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * Plans the scan of a member by its buckets. The session's other strategies plan the scan first (Delta adds the filter
+ * of its deletion vectors there); then only the leaf is exchanged. So our extension must be listed before Delta's.
+ */
+case class PlanColocatedScans(session: SparkSession) extends Strategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case ScanOperation(_, _, _, relation: LogicalRelation) if concerns(relation) => planMember(plan, relation)
+    case _ => Nil
+  }
+
+  /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
+  private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
+    case files: HadoopFsRelation if PlanColocatedScans.isActive(session) || files.bucketSpec.isDefined =>
+      Evidence.of(relation).isDefined
+    case _ => false
+  }
+
+  private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] = {
+    val index = relation.relation.asInstanceOf[HadoopFsRelation].location
+    OtherStrategies.plan(session, this, plan).map(_.transformUp {
+      case scan: FileSourceScanExec if scan.relation.location eq index =>
+        judge(relation, scan).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, _))
+    })
+  }
+
+  private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[Judged] =
+    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
+    else Membership.strayOf(relation, scan).map(Judged.Refused(_, native = true))
+}
+
+object PlanColocatedScans {
+
+  def isActive(session: SparkSession): Boolean =
+    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  /** May this plan read members by bucket, from their files or from a cache? */
+  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = isActive(session) && plan.exists {
+    case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
+    case node => node.isInstanceOf[InMemoryRelation]
+  }
+
+  private[plan] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
+    case Judged.Proven(evidence) =>
+      keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, evidence, _))
+    case Judged.Refused(_, native) => if (native) unbucketed(scan) else scan
+  }
+
+  private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
+    PlantedBugs.scan(ColocatedScanExec(
+      scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters)),
+      evidence,
+      keys,
+      ReadMode.ByBucket(evidence.layout.buckets),
+      scan.partitionFilters,
+      scan.dataFilters))
+
+  /** A subquery that is no plan yet must not be shipped with the tasks. */
+  private def static(filters: Seq[Expression]): Seq[Expression] =
+    filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
+
+  /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
+  private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =
+    scan.copy(disableBucketedScan = true, optionalBucketSet = None)
+
+  /** The bucket keys among what the scan reads; a scan that does not read them all proves nothing upwards. */
+  private def keysIn(scan: FileSourceScanExec, evidence: Evidence): Option[Seq[Attribute]] = {
+    val layout = evidence.layout
+    val found = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>
+      scan.output.find(a => a.name == key && a.dataType == keyType)
+    }
+    val allowed = evidence.source != BucketSource.FileName || scan.bucketedScan
+    Option.when(allowed && found.size == layout.keys.size)(found)
+  }
+}

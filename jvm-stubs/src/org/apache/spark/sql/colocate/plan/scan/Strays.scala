@@ -1,0 +1,57 @@
+package org.apache.spark.sql.colocate.plan.scan
+
+import org.apache.hadoop.fs.FileStatus
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, EvidenceGap, NativeEvidence}
+import org.apache.spark.sql.colocate.trust.FileTrust
+import org.apache.spark.sql.execution.FileSourceScanLike
+
+/**
+ * The files of a native member, among those that a scan selects, whose bucket is not known.
+ *
+ * @param names a few of them, for messages
+ * @param files how many files the scan selects, strays included
+ */
+case class Strays(count: Int, bytes: Long, names: Seq[String], files: Int, allBytes: Long) {
+
+  def isEmpty: Boolean = count == 0
+  def nonEmpty: Boolean = count > 0
+
+  def describe: String = s"$count of $files files (${names.mkString(", ")}${if (count > names.size) ", ..." else ""})"
+
+  /** Strays are shuffled alone, however many; above this share of the bytes there is no layout left to speak of. */
+  def tooMany(session: SparkSession): Boolean =
+    nonEmpty && bytes > Settings.share(session.sessionState.conf, "spark.colocate.strays.maxShare") * allBytes
+
+  def gap(evidence: Evidence): EvidenceGap = {
+    val percent = if (allBytes == 0) 100 else bytes * 100 / allBytes
+    EvidenceGap.of("STRAY", "table" -> evidence.table, "file" -> names.headOption.getOrElse(""), "percent" -> s"$percent")
+  }
+}
+
+object Strays {
+
+  private val Named = 3
+
+  val none: Strays = Strays(0, 0, Nil, 0, 0)
+
+  /** Native files are listed here anyway (the index keeps the listing); Delta's are checked when they are read. */
+  def of(scan: FileSourceScanLike, evidence: Evidence): Strays = evidence.source match {
+    case _: BucketSource.PartitionValue => none
+    case BucketSource.FileName =>
+      val trust = FileTrust(scan.relation, evidence)
+      val known = trust.seen
+      def isStray(status: FileStatus): Boolean = known.isStray(status) || trust.staysUnchecked(known, status)
+      scan.selectedPartitions.filePartitionIterator.flatMap(_.files).foldLeft(none) { (found, file) =>
+        val seen = found.copy(files = found.files + 1, allBytes = found.allBytes + file.getLen)
+        val name = file.getPath.getName
+        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !isStray(file.fileStatus)) seen
+        else {
+          val names = if (found.count < Named) found.names :+ name else found.names
+          seen.copy(count = found.count + 1, bytes = found.bytes + file.getLen, names = names)
+        }
+      }
+  }
+}
