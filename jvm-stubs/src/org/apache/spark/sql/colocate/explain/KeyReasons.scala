@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.colocate.plan.KeepPlaces
 import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -11,11 +12,13 @@ private[explain] object KeyReasons {
     member.gap
       .map(g => Reason(g.code, g.args))
       .orElse(uncovered(member, keys, child))
+      .orElse(byPlace(member, child))
       .getOrElse(redistributed(member))
 
   def join(left: Side, right: Side): Reason = {
     val broken = Seq(left, right).flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan))).headOption
-    broken.getOrElse((left.member, right.member) match {
+    val placed = Seq(left, right).filterNot(_.isLocal).flatMap(side => side.member.flatMap(byPlace(_, side.plan))).headOption
+    broken.orElse(placed).getOrElse((left.member, right.member) match {
       case (Some(a), Some(b)) => between(a, b, left, right)
       case (Some(a), None) => oneSided(a, left)
       case (None, Some(b)) => oneSided(b, right)
@@ -72,6 +75,13 @@ private[explain] object KeyReasons {
       val met = side.members.find(_.layout.exists(_.buckets % n == 0)).getOrElse(member)
       Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
     case None => Reason("OTHER_NOT_MEMBER", "table" -> member.table)
+  }
+
+  /** The member is read as an ordinary table, because something above wants its rows where they lie. */
+  private def byPlace(member: Member, plan: SparkPlan): Option[Reason] = {
+    def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
+    val asked = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepPlaces.asked).headOption
+    asked.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
   }
 
   private def redistributed(member: Member): Reason =

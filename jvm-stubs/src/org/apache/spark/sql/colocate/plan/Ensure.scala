@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.exchange.EnsureRequirements
+import org.apache.spark.sql.execution.{SortExec, SparkPlan}
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, EnsureRequirements, ShuffleExchangeExec}
 
 /**
  * Spark's EnsureRequirements again, over a plan that a rule has changed: the Exchanges and sorts that it lacks now. A
@@ -13,6 +13,11 @@ private[plan] object Ensure {
   /** Where `change` changes nothing, the plan stays the same object. */
   def after(plan: SparkPlan)(change: SparkPlan => SparkPlan): SparkPlan = {
     val changed = change(plan)
-    if (changed eq plan) plan else apply(changed)
+    if (changed eq plan) plan else withoutIdleSorts(apply(changed))
+  }
+
+  /** The sort that stood above a scan by bucket has got an Exchange above it, and that a sort of its own. */
+  private def withoutIdleSorts(plan: SparkPlan): SparkPlan = plan.transform {
+    case shuffle @ ShuffleExchangeExec(_, SortExec(_, false, child, _), ENSURE_REQUIREMENTS, _) => shuffle.copy(child = child)
   }
 }

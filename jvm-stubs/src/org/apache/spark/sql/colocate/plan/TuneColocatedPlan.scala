@@ -23,7 +23,7 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   /** Not for speed: without them a plan that reads buckets could give other rows than Spark's. */
-  private val forRows: Seq[Rule[SparkPlan]] = Seq(KeepFileNames, TellSourceRowsApart)
+  private val forRows: Seq[Rule[SparkPlan]] = Seq(KeepFileNames, KeepPlaces, TellSourceRowsApart)
 
   private val steps: Seq[Rule[SparkPlan]] =
     Seq(

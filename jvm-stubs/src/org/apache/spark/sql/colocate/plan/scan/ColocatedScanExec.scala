@@ -110,11 +110,20 @@ case class ColocatedScanExec(
     // Spark's own pruning by bucket would believe the names of strays.
     val plan =
       if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) copy(mode = ReadMode.ByBytes)
-      else if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None)
-      else stock
+      else withoutLayout
     plan.copyTagsFrom(this)
     plan
   }
+
+  /** What a table without a layout is read by: the same tasks with the same rows, whatever is asked above. */
+  def asWithoutLayout: SparkPlan = {
+    val plan = withoutLayout
+    plan.copyTagsFrom(this)
+    plan
+  }
+
+  private def withoutLayout: FileSourceScanExec =
+    if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock
 
   /** The ordinary scan with this one's filters, whose subqueries may be planned by now. */
   private def stock: FileSourceScanExec = scan.copy(partitionFilters = partitionFilters, dataFilters = dataFilters)

@@ -57,7 +57,7 @@ object KeepOrdinaryScans extends Rule[SparkPlan] {
   }
 
   /** Does the operator ask for a distribution, or rely on its children's as they were dealt out (a freed join)? */
-  private[plan] def meetsByTask(plan: SparkPlan): Boolean =
+  def meetsByTask(plan: SparkPlan): Boolean =
     plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(asksFor)
 
   private def asksFor(distribution: Distribution): Boolean = distribution match {
