@@ -1,4 +1,4 @@
-"""A value that follows from a row's place is the same in every use of a member; what is observed counts all rows once."""
+"""Values that follow from a row's place are the same in every use of a member; what is observed counts each row once."""
 
 from collections.abc import Iterator
 

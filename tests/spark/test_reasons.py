@@ -65,7 +65,10 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "OTHER_SIDE_SHUFFLED": ("SELECT t.v FROM t JOIN plain p ON t.k = p.k", {"buckets": "4", "table": "reasons.t"}),
     "OTHER_NOT_MEMBER": (f"SELECT s.v FROM {SHUFFLED} JOIN plain p ON s.k = p.k", {"table": "reasons.t"}),
-    "BY_PLACE": ("SELECT k, max(x) FROM (SELECT k, rand(7) AS x FROM t) GROUP BY k", {"table": "reasons.t", "by": "rand(7)"}),
+    "BY_PLACE": (
+        "SELECT k, max(x) FROM (SELECT k, rand(7) AS x FROM t) GROUP BY k",
+        {"table": "reasons.t", "by": "rand(7)"},
+    ),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.layout
 
 import org.apache.hadoop.fs.Path
 
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.Utils
@@ -76,6 +77,13 @@ object DeltaReflection {
           size.invoke(file).asInstanceOf[Long])
       }
     }
+  }
+
+  /** Delta's error for a write that lacks a partition column. */
+  def partitionColumnNotFound(column: String, present: Seq[Attribute]): Throwable = {
+    val errors = companion("DeltaErrors")
+    val method = errors.getClass.getMethods.find(_.getName == "partitionColumnNotFoundException").get
+    method.invoke(errors, column, present).asInstanceOf[Throwable]
   }
 
   def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]

@@ -22,6 +22,12 @@ object DeltaTables {
       None
     }
 
+  /** The SQL text that a generated column's values are computed by. */
+  def generationOf(table: Table, column: String): Option[String] =
+    snapshotSchema(table).find(_.name == column).map(_.metadata).collect {
+      case metadata if metadata.contains(BucketColumn.GenerationKey) => metadata.getString(BucketColumn.GenerationKey)
+    }
+
   private def snapshotSchema(table: Table): StructType = {
     val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)
     snapshot.getClass.getMethod("schema").invoke(snapshot).asInstanceOf[StructType]

@@ -1,13 +1,17 @@
 package org.apache.spark.sql.colocate.write
 
+import org.apache.hadoop.fs.Path
+
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.DeltaTables
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.{ByteType, DataType, IntegerType, ShortType}
 
 /** `df.write.format("delta").save(path)` into a bucketed table: the same layout, and the same dynamic overwrite. */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -22,26 +26,53 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
+    val query = if (OverwriteMode.flag(save.options, "overwriteSchema")) save.query else withKeys(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
-      OverwriteUserPartitions(target, save.query, save.options - "path", evolve = false)
+      OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
     } else {
-      val bucketed = target.keysIn(save.query.output).fold(save.query) {
-        BucketedWrite.over(save.query, _, target.layout.buckets)
-      }
+      val bucketed = target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
       save.copy(query = bucketed, options = options + ("optimizeWrite" -> "false"))
     }
+  }
+
+  /**
+   * Where Delta writes a missing column as null, and a narrower integer as the table's, it does so after it has computed
+   * the bucket: from a column that is not there, or is of another type.
+   */
+  private def withKeys(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {
+    val keys = target.layout.keys.zip(target.layout.keyTypes)
+    def ofKey(column: Attribute) = keys.find { case (key, _) => conf.resolver(key, column.name) }
+    val cast = query.output.map { column =>
+      ofKey(column).collect { case (_, keyType) if isNarrower(column.dataType, keyType) =>
+        Alias(Cast(column, keyType), column.name)()
+      }.getOrElse(column)
+    }
+    val missing = keys.collect { case (key, keyType) if !query.output.exists(c => conf.resolver(key, c.name)) =>
+      Alias(Literal(null, keyType), key)()
+    }
+    if (cast == query.output && missing.isEmpty) query else Project(cast ++ missing, query)
+  }
+
+  private def isNarrower(found: DataType, wanted: DataType): Boolean = (found, wanted) match {
+    case (ByteType, ShortType | IntegerType) | (ShortType, IntegerType) => true
+    case _ => false
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =
     save.dataSource.getClass.getName == DeltaSource && save.options.contains("path") &&
       (save.mode == SaveMode.Overwrite || save.mode == SaveMode.Append)
 
+  private def absolute(name: String): String = {
+    val path = new Path(name)
+    path.getFileSystem(session.sessionState.newHadoopConf()).makeQualified(path).toString
+  }
+
   private def targetOf(save: SaveIntoDataSourceCommand): Option[BucketedTarget] = save.query match {
     case _: BucketedWrite => None
     case _ =>
       val catalog = session.sessionState.catalogManager.v2SessionCatalog
-      val ident = Identifier.of(Array("delta"), save.options("path"))
+      val ident = Identifier.of(Array("delta"), absolute(save.options("path")))
       for {
         table <- CatalogV2Util.loadTable(catalog, ident)
         layout <- DeltaTables.layoutOf(session, table)

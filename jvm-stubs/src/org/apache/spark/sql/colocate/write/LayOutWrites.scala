@@ -30,6 +30,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case append: AppendData => append.copy(relation, bucketed, options, isByName = true)
       case overwrite: OverwriteByExpression if !isDynamic(overwrite, options) =>
         overwrite.copy(relation, query = bucketed, writeOptions = options, isByName = true)
+      case dynamic if !OverwriteMode.isKnown(conf) => dynamic
       case _ if target.userPartitions.isEmpty =>
         OverwriteByExpression.byName(
           relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), write.withSchemaEvolution)

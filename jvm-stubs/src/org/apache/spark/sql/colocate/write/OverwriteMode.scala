@@ -10,9 +10,13 @@ object OverwriteMode {
   private val Mode = "partitionOverwriteMode"
   private val ReplaceWhere = "replaceWhere"
 
+  /** Delta's switch of the whole mode. */
+  def isKnown(conf: SQLConf): Boolean =
+    conf.getConfString("spark.databricks.delta.dynamicPartitionOverwrite.enabled", "true").toBoolean
+
   def isDynamic(options: Map[String, String], conf: SQLConf): Boolean = {
     val named = CaseInsensitiveMap(options)
-    !named.contains(ReplaceWhere) && !flag(options, "overwriteSchema") &&
+    isKnown(conf) && !named.contains(ReplaceWhere) && !flag(options, "overwriteSchema") &&
     named.getOrElse(Mode, conf.partitionOverwriteMode.toString).equalsIgnoreCase(DYNAMIC.toString)
   }
 
