@@ -99,6 +99,15 @@ def test_observed_below_a_join_that_prunes(session: SparkSession, member: str) -
 
 
 @each_format
+def test_observed_below_a_join_that_stops_early(session: SparkSession, member: str) -> None:
+    """Without a shuffle in between, a join stops reading where its other side has no rows left."""
+    seen = Observation()
+    rows = session.table(member).observe(seen, F.count(F.lit(1)).alias("n"))
+    assert rows.join(session.table("other").where("w = 3"), "k").count() == len([i for i in range(ROWS) if i % 37 == 3])
+    assert seen.get == {"n": ROWS}
+
+
+@each_format
 def test_observed_below_a_join_that_splits(session: SparkSession, member: str) -> None:
     session.conf.set("spark.colocate.skew.enabled", "true")
     session.conf.set("spark.colocate.skew.minTaskBytes", "1")

@@ -16,8 +16,9 @@ private[explain] object KeyReasons {
       .getOrElse(redistributed(member))
 
   def join(left: Side, right: Side): Reason = {
-    val broken = Seq(left, right).flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan))).headOption
-    val placed = Seq(left, right).filterNot(_.isLocal).flatMap(side => side.member.flatMap(byPlace(_, side.plan))).headOption
+    val (sides, shuffled) = (Seq(left, right), Seq(left, right).filterNot(_.isLocal))
+    val broken = sides.flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan))).headOption
+    def placed = shuffled.flatMap(side => side.member.flatMap(byPlace(_, side.plan))).headOption
     broken.orElse(placed).getOrElse((left.member, right.member) match {
       case (Some(a), Some(b)) => between(a, b, left, right)
       case (Some(a), None) => oneSided(a, left)

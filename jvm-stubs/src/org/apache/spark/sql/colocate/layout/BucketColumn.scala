@@ -26,9 +26,13 @@ object BucketColumn {
   def layoutOf(session: SparkSession, schema: StructType): Option[BucketLayout] =
     for {
       column <- schema.fields.find(f => f.name == Name && f.dataType == IntegerType)
-      if column.metadata.contains(GenerationKey)
-      layout <- parse(session, column.metadata.getString(GenerationKey), without(schema))
+      text <- generation(column)
+      layout <- parse(session, text, without(schema))
     } yield layout
+
+  /** The SQL text that a generated column's values are computed by, from a *snapshot's* schema. */
+  def generation(column: StructField): Option[String] =
+    Option.when(column.metadata.contains(GenerationKey))(column.metadata.getString(GenerationKey))
 
   def without(schema: StructType): StructType = StructType(schema.filterNot(_.name == Name))
 

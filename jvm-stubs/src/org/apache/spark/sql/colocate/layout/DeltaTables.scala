@@ -24,9 +24,7 @@ object DeltaTables {
 
   /** The SQL text that a generated column's values are computed by. */
   def generationOf(table: Table, column: String): Option[String] =
-    snapshotSchema(table).find(_.name == column).map(_.metadata).collect {
-      case metadata if metadata.contains(BucketColumn.GenerationKey) => metadata.getString(BucketColumn.GenerationKey)
-    }
+    snapshotSchema(table).find(_.name == column).flatMap(BucketColumn.generation)
 
   private def snapshotSchema(table: Table): StructType = {
     val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.exchange.Exchange
  * What follows from the task that a row is read in, and from its place there: a number by
  * `monotonically_increasing_id()`, a random value or a sample of a given seed. A query that uses a table twice relies on
  * both uses giving a row the same value, as two equal scans do, so such a table is read as an ordinary one in each.
- * `observe()` must see all rows of a table once: neither pruned by a join above it, nor read again for a split bucket.
+ * `observe()` must see all rows: a shuffle reads them all, a join within buckets stops where its other side ends.
  *
  * Values that are made above a join or an aggregate follow its tasks, as they do above one of Spark's own.
  */

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, DeltaTables}
 import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
@@ -23,6 +23,10 @@ case class BucketedTarget(relation: DataSourceV2Relation, layout: BucketLayout) 
     }
     Option.when(keys.size == layout.keys.size)(keys)
   }
+
+  /** The query's rows by bucket; a query that lacks a key stays as it is. */
+  def byBucket(query: LogicalPlan): LogicalPlan =
+    keysIn(query.output).fold(query)(BucketedWrite.over(query, _, layout.buckets))
 }
 
 object BucketedTarget {

@@ -30,9 +30,8 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
     if (dynamic && target.userPartitions.nonEmpty) {
       OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
     } else {
-      val bucketed = target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
-      save.copy(query = bucketed, options = options + ("optimizeWrite" -> "false"))
+      save.copy(query = target.byBucket(query), options = options + ("optimizeWrite" -> "false"))
     }
   }
 

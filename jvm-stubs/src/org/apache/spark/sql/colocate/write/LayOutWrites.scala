@@ -24,7 +24,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def laidOut(write: V2WriteCommand, target: BucketedTarget): LogicalPlan = {
     val query = withoutGivenBucket(write.query)
     val options = optionsOf(write, target)
-    val bucketed = target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
+    val bucketed = target.byBucket(query)
     val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
     write match {
       case append: AppendData => append.copy(relation, bucketed, options, isByName = true)

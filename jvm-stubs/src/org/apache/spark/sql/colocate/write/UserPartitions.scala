@@ -19,7 +19,8 @@ object UserPartitions {
 
   /** They as a condition on the table; None if there are no rows. One evaluation of `rows`. */
   def of(target: BucketedTarget, rows: DataFrame): Option[String] = {
-    val columns = target.userPartitions.flatMap(name => target.relation.output.find(a => same(target)(a.name, name)))
+    val resolver = target.relation.conf.resolver
+    val columns = target.userPartitions.flatMap(name => target.relation.output.find(a => resolver(a.name, name)))
     val found = collected(asStored(target, rows).select(columns.map(valueOf(target, rows, _)): _*).distinct())
     val tuples = found.flatMap { row =>
       columns.indices.map(i => spellings(columns(i), row, i)).foldLeft(Seq(Seq.empty[String])) { (tuples, forms) =>
@@ -33,7 +34,8 @@ object UserPartitions {
   private def struct(fields: Seq[String]): String =
     fields.zipWithIndex.map { case (field, i) => s"'c$i', $field" }.mkString("named_struct(", ", ", ")")
 
-  private def same(target: BucketedTarget): (String, String) => Boolean = target.relation.conf.resolver
+  private def nameIn(target: BucketedTarget, rows: DataFrame, column: Attribute): Option[String] =
+    rows.columns.find(target.relation.conf.resolver(_, column.name))
 
   private def collected(values: DataFrame): Seq[InternalRow] = {
     val execution = values.queryExecution
@@ -43,14 +45,14 @@ object UserPartitions {
   /** The rows' columns in the table's types, since values of generated columns are computed from those. */
   private def asStored(target: BucketedTarget, rows: DataFrame): DataFrame =
     rows.select(target.relation.output.flatMap { column =>
-      rows.columns.find(same(target)(_, column.name)).map { name =>
+      nameIn(target, rows, column).map { name =>
         rows.col(QuotingUtils.quoteIdentifier(name)).cast(column.dataType).as(column.name)
       }
     }: _*)
 
   /** A generated column that the rows lack is computed, as Delta does; another one is missed in Delta's own words. */
   private def valueOf(target: BucketedTarget, rows: DataFrame, column: Attribute): Column =
-    if (rows.columns.exists(same(target)(_, column.name))) expr(QuotingUtils.quoteIdentifier(column.name))
+    if (nameIn(target, rows, column).isDefined) expr(QuotingUtils.quoteIdentifier(column.name))
     else DeltaTables.generationOf(target.relation.table, column.name).map(expr(_).cast(column.dataType)).getOrElse {
       throw DeltaReflection.partitionColumnNotFound(column.name, rows.queryExecution.analyzed.output)
     }

@@ -106,24 +106,19 @@ case class ColocatedScanExec(
    *
    * @param prunable may a join tell at run time which buckets are needed?
    */
-  def ordinary(prunable: Boolean): SparkPlan = {
-    // Spark's own pruning by bucket would believe the names of strays.
-    val plan =
-      if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) copy(mode = ReadMode.ByBytes)
-      else withoutLayout
-    plan.copyTagsFrom(this)
-    plan
-  }
+  def ordinary(prunable: Boolean): SparkPlan =
+    if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) inPlace(copy(mode = ReadMode.ByBytes))
+    else asWithoutLayout
 
   /** What a table without a layout is read by: the same tasks with the same rows, whatever is asked above. */
-  def asWithoutLayout: SparkPlan = {
-    val plan = withoutLayout
+  def asWithoutLayout: SparkPlan =
+    // Spark's own pruning by bucket would believe the names of strays.
+    inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
+
+  private def inPlace(plan: SparkPlan): SparkPlan = {
     plan.copyTagsFrom(this)
     plan
   }
-
-  private def withoutLayout: FileSourceScanExec =
-    if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock
 
   /** The ordinary scan with this one's filters, whose subqueries may be planned by now. */
   private def stock: FileSourceScanExec = scan.copy(partitionFilters = partitionFilters, dataFilters = dataFilters)
