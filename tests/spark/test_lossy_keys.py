@@ -61,6 +61,62 @@ def test_a_native_file_whose_keys_changed_is_no_file_of_ours(spark: SparkSession
     assert rows.total() == 4
 
 
+ORC_EDGES = {
+    "TIMESTAMP": ["1969-12-31 23:59:59.5", "1970-01-01 00:00:00.5", "1582-10-10 00:00:00", "1582-10-15 00:00:00"],
+    "TIMESTAMP_NTZ": ["1969-12-31 23:59:59.5", "1970-01-01 00:00:00.5", "1582-10-10 00:00:00", "1582-10-15 00:00:00"],
+    "DATE": ["1582-10-05", "1582-10-14", "1582-10-15", "0001-01-01"],
+}
+
+
+@pytest.mark.parametrize("kind", ORC_EDGES)
+def test_orc_keys_that_come_back_as_others(spark: SparkSession, db: str, kind: str) -> None:
+    """Delta keeps what ORC gives back; the two meet, whatever was hashed when ORC was written."""
+    _make_orc_pair(spark, kind)
+    for text in ORC_EDGES[kind]:
+        fill(spark, "o", f"SELECT CAST('{text}' AS {kind}), 1L", ["k", "v"])
+    _keep_what_is_read(spark)
+    _assert_all_meet(spark, db, rows=len(ORC_EDGES[kind]))
+
+
+def test_orc_times_under_another_zone(spark: SparkSession, db: str) -> None:
+    """A file that a reader has checked gives a reader in another zone other keys."""
+    _make_orc_pair(spark, "TIMESTAMP")
+    fill(spark, "o", "SELECT timestamp'2024-01-01 00:00:00' + make_dt_interval(0, id), id FROM range(40)", ["k", "v"])
+    _keep_what_is_read(spark)
+    _assert_all_meet(spark, db, rows=40)
+    zones = spark._jvm.java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone("Asia/Tokyo"))
+    try:
+        assert spark.sql("SELECT min(k) FROM o").collect() != spark.sql("SELECT min(k) FROM d").collect()
+        _keep_what_is_read(spark)
+        _assert_all_meet(spark, db, rows=40)
+    finally:
+        zones.setDefault(before)
+
+
+def _make_orc_pair(spark: SparkSession, kind: str) -> None:
+    spark.conf.set("spark.colocate.strays.maxShare", "1.0")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    create_member(spark, "o", f"k {kind}, v BIGINT", ["k"], 16, "orc")
+    create_member(spark, "d", f"k {kind}, v BIGINT", ["k"], 16)
+
+
+def _keep_what_is_read(spark: SparkSession) -> None:
+    while wrong := run(spark, "INSERT OVERWRITE d SELECT k, v FROM o").error:
+        assert "claims bucket" in wrong
+
+
+def _assert_all_meet(spark: SparkSession, db: str, rows: int) -> None:
+    query = "SELECT o.k, d.v FROM o JOIN d ON o.k = d.k AND o.v = d.v"
+    while wrong := run(spark, query).error:  # a file after the other
+        assert "claims bucket" in wrong
+    pair = compare(spark, query, f"{db}.g")
+    assert pair.on.colocated
+    assert pair.on.rows is not None
+    assert pair.on.rows.total() >= rows
+
+
 def test_a_partition_column_is_no_bucket_key(spark: SparkSession, db: str) -> None:
     with pytest.raises(AnalysisException, match=r"CLUSTERED BY \(p\) is refused.*PARTITIONED BY"):
         create_member(spark, "t", "p STRING, v BIGINT", ["P"], 4, partitioned=["p"])

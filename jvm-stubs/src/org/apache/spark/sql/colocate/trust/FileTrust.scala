@@ -31,8 +31,12 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   def seen: Known =
     if (trustsNames(conf)) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
 
+  // Are the rows of every file checked by each query, whatever is known of them?
+  private lazy val checksEach: Boolean =
+    checksAll(conf) || (!trustsNames(conf) && OrcTimes.followReader(relation.fileFormat, evidence.layout))
+
   /** Can these native files be read by bucket without a check of their rows first? */
-  def knowsAll(listing: ScanFileListing): Boolean = !checksAll(conf) && (trustsNames(conf) || {
+  def knowsAll(listing: ScanFileListing): Boolean = !checksEach && (trustsNames(conf) || {
     val known = seen
     listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
   })
@@ -42,14 +46,14 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     case _: BucketSource.PartitionValue =>
       if (checksAll(conf)) reject(KeyCheck(relation, evidence.layout).run(claims))
       Set.empty
-    case BucketSource.FileName if trustsNames(conf) && !checksAll(conf) => Set.empty
+    case BucketSource.FileName if trustsNames(conf) && !checksEach => Set.empty
     case BucketSource.FileName => ofNative(claims)
   }
 
   private def ofNative(claims: Seq[(PartitionedFile, Int)]): Set[PartitionedFile] = {
     val known = Manifest.load(hadoopConf, root, evidence.layout)
     val (marked, named) = claims.partition { case (file, _) => known.isStray(file) }
-    val unchecked = named.filter { case (file, _) => checksAll(conf) || !known.isChecked(file) }
+    val unchecked = named.filter { case (file, _) => checksEach || !known.isChecked(file) }
     // A file that may be skipped or cut short while it is read can't be checked for good.
     if (skipsDamage) (marked ++ unchecked).map(_._1).toSet
     else {
@@ -66,7 +70,7 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
 
   /** Planning's part of that: such a file is a stray from the start. */
   def staysUnchecked(known: Known, file: FileStatus): Boolean =
-    skipsDamage && (checksAll(conf) || (!trustsNames(conf) && !known.isKnown(file)))
+    skipsDamage && (checksEach || (!trustsNames(conf) && !known.isKnown(file)))
 
   private lazy val skipsDamage: Boolean = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))

@@ -48,7 +48,7 @@ class RecordedInsert(
       buckets <- bucketSpec
       layout <- NativeEvidence.layoutOf(buckets, DataTypeUtils.fromAttributes(outputColumns))
       // Files whose keys may have changed on their way are checked when they are read.
-      if layout.keyTypes.forall(LossyTimes.of(conf, _).isEmpty)
+      if layout.keyTypes.forall(LossyTimes.of(conf, _).isEmpty) && !OrcTimes.mayChange(fileFormat, layout)
     } {
       val fs = outputPath.getFileSystem(hadoopConf)
       val root = fs.makeQualified(outputPath)
