@@ -59,6 +59,7 @@ def generate(rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float
 class _Generator:
     def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float) -> None:
         self.rng, self.tables, self.cell, self.near_miss = rng, tables, cell, near_miss
+        self.filtered = False
 
     def query(self) -> Query:
         first, second = self._pair()
@@ -70,7 +71,9 @@ class _Generator:
             "set": self._set,
             "subquery": self._subquery,
         }[self.cell.operator]
-        built = build(replace(joined, where=self._where(visible[0])), visible)
+        where = self._where(visible[0])
+        self.filtered = bool(where)
+        built = build(replace(joined, where=where), visible)
         return replace(built, order=self.rng.randint(1, 3)) if self._sometimes(SORTED) else built
 
     # --- FROM -------------------------------------------------------------------------------------------------------
@@ -96,13 +99,18 @@ class _Generator:
         for alias in "cde"[: self._number_of_more()]:
             table = self.rng.choice(self.tables.members[self.rng.choice(self.cell.formats)])
             side = Side(Source(table.name, alias), table)
-            kind = self.rng.choice(("INNER", "INNER", "LEFT", "LEFT SEMI", "LEFT ANTI", self.cell.join))
+            kind = self.rng.choice(("INNER", "INNER", "LEFT", "LEFT SEMI", "LEFT ANTI", self._another_join()))
             anchor = visible[0] if self._sometimes(0.75) else self.rng.choice(visible)
             key = self._met(visible) if anchor is visible[0] else anchor.key
             joins.append(Join(kind, side.source, (*self._on(anchor, side, key), f"{side.column('id')} % 3 = 0")))
             if kind not in HIDING:
                 visible.append(side)
         return Query(first.source, (), tuple(joins)), visible
+
+    def _another_join(self) -> str:
+        """Rows that a later table preserves have no key of the first: an aggregate by that one is not on the layout."""
+        by_first_key = not self.near_miss and self.cell.operator in ("aggregate", "window")
+        return "LEFT" if by_first_key and self.cell.join in ("RIGHT", "FULL") else self.cell.join
 
     def _number_of_more(self) -> int:
         return self.rng.choices((0, 1, 2, 3), weights=(60, 25, 10, 5))[0]
@@ -168,7 +176,7 @@ class _Generator:
         if self._sometimes(0.1):
             return replace(query, select=_named(keys), distinct=True)
         if self._sometimes(0.2) and len(keys) > 1:
-            sets = f"GROUPING SETS (({', '.join(keys)}), ({self.rng.choice(keys)}))"
+            sets = f"GROUPING SETS (({', '.join(keys)}), ({self.rng.choice(keys) if self.near_miss else keys[0]}))"
             return replace(query, select=_named([*keys, *functions]), group=(sets,))
         return replace(query, select=_named([*keys, *functions]), group=tuple(keys), having=having)
 
@@ -193,9 +201,12 @@ class _Generator:
         return list(dict.fromkeys([left, *more]))
 
     def _met(self, visible: Sequence[Side]) -> str:
-        """The key of the first join's rows: of a full outer join, as a rule, whichever side has one."""
-        first = visible[0]
-        if self.cell.join != "FULL" or self._sometimes(self.near_miss):
+        """The key of the first join's rows: of a full outer join, as a rule, whichever side has one.
+
+        A filter of its first table makes a left join of it.
+        """
+        first, ordinary = visible[0], not self.near_miss
+        if self.cell.join != "FULL" or (ordinary and self.filtered) or self._sometimes(self.near_miss):
             return first.key
         second = visible[1]
         same = first.table.type("k1") == second.table.type("k1")

@@ -51,7 +51,7 @@ def known(spark: SparkSession, table: str) -> dict[str, bool]:
 
 def forget(spark: SparkSession, table: str) -> None:
     """As if another session had written the table."""
-    shutil.rmtree(folder(spark, table) / "_colocate")
+    shutil.rmtree(folder(spark, table) / "_colocate", ignore_errors=True)
     spark.sql(f"REFRESH TABLE {table}")
 
 
