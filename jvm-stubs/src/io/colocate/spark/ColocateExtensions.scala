@@ -74,6 +74,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // every analysed plan, those that commands write from too
     extensions.injectCheckRule(_ => RefuseLossyWrites)
+    extensions.injectCheckRule(s => RefuseShadowedHash(s.asInstanceOf[SparkSession]))
 
     // planning: the scan of a member becomes a scan by buckets; the input of a bucketed write gets its layout
     extensions.injectPlannerStrategy(s => PlanColocatedScans(s.asInstanceOf[SparkSession]))
