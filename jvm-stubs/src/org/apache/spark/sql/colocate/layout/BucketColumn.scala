@@ -52,6 +52,10 @@ object BucketColumn {
     parsed.getOrElseUpdate((session.sessionUUID, text, plain), resolve(session, text, plain))
   }
 
+  /** Are the functions of the text Spark's own in this session now? A user's may come before them. */
+  def isSparksOwn(session: SparkSession): Boolean =
+    resolve(session, sql(Seq("k"), 1), StructType(Seq(StructField("k", IntegerType)))).isDefined
+
   private def resolve(session: SparkSession, text: String, schema: StructType): Option[BucketLayout] =
     try {
       val state = session.sessionState

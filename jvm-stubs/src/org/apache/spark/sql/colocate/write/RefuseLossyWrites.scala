@@ -1,10 +1,9 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Murmur3Hash}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Murmur3Hash}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType
 import org.apache.spark.sql.types.{DataType, DateType, TimestampType}
@@ -17,10 +16,7 @@ object RefuseLossyWrites extends (LogicalPlan => Unit) with SQLConfHelper {
 
   override def apply(plan: LogicalPlan): Unit =
     if (LossyTimes.settings(conf).nonEmpty) {
-      plan.foreach(_.expressions.foreach {
-        case Alias(bucket, BucketColumn.Name) => hashed(bucket).foreach(key => refuse(key, LossyTimes.of(conf, key.dataType)))
-        case _ =>
-      })
+      ComputedBuckets.in(plan).flatMap(hashed).foreach(key => refuse(key, LossyTimes.of(conf, key.dataType)))
     }
 
   private def hashed(bucket: Expression): Seq[Expression] =

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, OneRowRelation, Project}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.BucketColumn
@@ -13,14 +13,9 @@ import org.apache.spark.sql.colocate.layout.BucketColumn
  */
 case class RefuseShadowedHash(session: SparkSession) extends (LogicalPlan => Unit) {
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreach {
-    // Delta looks at the text of a table that is only read.
-    case Project(_, local: LocalRelation) if local.data.isEmpty =>
-    case node => node.expressions.foreach {
-      case Alias(bucket, BucketColumn.Name) if isComputed(bucket) && !isBucketId(bucket) && isShadowed => refuse()
-      case _ =>
-    }
-  }
+  // A user may have a column of that name elsewhere: it is the session that must make something else of the text.
+  override def apply(plan: LogicalPlan): Unit =
+    if (ComputedBuckets.in(plan).exists(b => isComputed(b) && !isBucketId(b)) && !BucketColumn.isSparksOwn(session)) refuse()
 
   private def isComputed(bucket: Expression): Boolean = bucket match {
     case cast: Cast => isComputed(cast.child)
@@ -31,13 +26,6 @@ case class RefuseShadowedHash(session: SparkSession) extends (LogicalPlan => Uni
   private def isBucketId(expression: Expression): Boolean = expression.exists {
     case Pmod(_: Murmur3Hash, _, _) => true
     case _ => false
-  }
-
-  /** Is it the session that makes something else of the text? A user may have a column of that name elsewhere. */
-  private def isShadowed: Boolean = {
-    val text = session.sessionState.sqlParser.parseExpression("pmod(hash(1), 2)")
-    val analyzed = session.sessionState.executePlan(Project(Seq(Alias(text, "bucket")()), OneRowRelation())).analyzed
-    !analyzed.expressions.exists(isBucketId)
   }
 
   private def refuse(): Unit = throw new ColocateException("HASH_SHADOWED",
