@@ -59,7 +59,6 @@ def generate(rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float
 class _Generator:
     def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float) -> None:
         self.rng, self.tables, self.cell, self.near_miss = rng, tables, cell, near_miss
-        self.filtered = False
 
     def query(self) -> Query:
         first, second = self._pair()
@@ -71,9 +70,7 @@ class _Generator:
             "set": self._set,
             "subquery": self._subquery,
         }[self.cell.operator]
-        where = self._where(visible[0])
-        self.filtered = bool(where)
-        built = build(replace(joined, where=where), visible)
+        built = build(replace(joined, where=self._where(visible[0])), visible)
         return replace(built, order=self.rng.randint(1, 3)) if self._sometimes(SORTED) else built
 
     # --- FROM -------------------------------------------------------------------------------------------------------
@@ -101,7 +98,7 @@ class _Generator:
             side = Side(Source(table.name, alias), table)
             kind = self.rng.choice(("INNER", "INNER", "LEFT", "LEFT SEMI", "LEFT ANTI", self._another_join()))
             anchor = visible[0] if self._sometimes(0.75) else self.rng.choice(visible)
-            key = self._met(visible) if anchor is visible[0] else anchor.key
+            key = self._met(visible, filtered=False) if anchor is visible[0] else anchor.key
             joins.append(Join(kind, side.source, (*self._on(anchor, side, key), f"{side.column('id')} % 3 = 0")))
             if kind not in HIDING:
                 visible.append(side)
@@ -170,7 +167,7 @@ class _Generator:
     def _aggregate(self, query: Query, visible: Sequence[Side]) -> Query:
         if self._sometimes(0.25) and self.cell.join not in HIDING:
             return self._aggregate_below(query, visible)
-        keys = self._keys(visible)
+        keys = self._keys(query, visible)
         functions = self._functions(visible)
         having = ("count(*) > 1",) if self._sometimes(0.15) else ()
         if self._sometimes(0.1):
@@ -192,21 +189,21 @@ class _Generator:
         where = tuple(text for text in query.where if text.startswith("a."))
         return replace(query, joins=joins, select=_named(roles), where=where)
 
-    def _keys(self, visible: Sequence[Side]) -> list[str]:
+    def _keys(self, query: Query, visible: Sequence[Side]) -> list[str]:
         """What the joined rows are known to be bucketed by, as a rule; else something near it."""
-        left = self._met(visible)
+        left = self._met(visible, bool(query.where))
         if self._sometimes(self.near_miss):
             left = self.rng.choice(visible).column(self.rng.choice(("k1", "k1", "k2", "s")))
         more = [self.rng.choice(visible).column(role) for role in ("s", "k2", "p") if self._sometimes(0.25)]
         return list(dict.fromkeys([left, *more]))
 
-    def _met(self, visible: Sequence[Side]) -> str:
+    def _met(self, visible: Sequence[Side], filtered: bool) -> str:
         """The key of the first join's rows: of a full outer join, as a rule, whichever side has one.
 
-        A filter of its first table makes a left join of it.
+        filtered: by a condition on its first table, which makes a left join of it.
         """
         first, ordinary = visible[0], not self.near_miss
-        if self.cell.join != "FULL" or (ordinary and self.filtered) or self._sometimes(self.near_miss):
+        if self.cell.join != "FULL" or (ordinary and filtered) or self._sometimes(self.near_miss):
             return first.key
         second = visible[1]
         same = first.table.type("k1") == second.table.type("k1")
@@ -223,7 +220,7 @@ class _Generator:
         return self.rng.sample(choices, self.rng.randint(1, 3))
 
     def _window(self, query: Query, visible: Sequence[Side]) -> Query:
-        keys = ", ".join(self._keys(visible))
+        keys = ", ".join(self._keys(query, visible))
         order = ", ".join(f"{side.column('id')} NULLS FIRST" for side in visible)
         v = self.rng.choice(visible).column("v")
         functions = (
@@ -245,7 +242,7 @@ class _Generator:
         other = self.rng.choice(peers or [visible[0].table])
         side = Side(Source(other.name, "u"), other)
         second = Query(side.source, _named([side.column(role) for role in roles]))
-        columns = [self._met(visible) if role == "k1" else visible[0].column(role) for role in roles]
+        columns = [self._met(visible, bool(query.where)) if role == "k1" else visible[0].column(role) for role in roles]
         return replace(query, select=_named(columns), more=((operation, second),))
 
     def _join_over_union(self, query: Query, visible: Sequence[Side]) -> Query:

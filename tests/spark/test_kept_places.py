@@ -1,4 +1,4 @@
-"""Values from a row's place are the same in every use of a member; what is observed counts each row once."""
+"""Values from a row's place are the same in every use of a member; what is observed counts all rows."""
 
 from collections.abc import Iterator
 
