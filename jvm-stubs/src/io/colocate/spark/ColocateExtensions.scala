@@ -6,12 +6,12 @@ import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroad
 import org.apache.spark.sql.colocate.plan.{DropPlanningNodes, ExtensionOrder, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.SparkVersion
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
+import org.apache.spark.sql.colocate.shim.SparkVersion
 import org.apache.spark.sql.colocate.write._
 
 /**

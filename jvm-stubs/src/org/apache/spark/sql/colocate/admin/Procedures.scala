@@ -12,8 +12,9 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteNameParts
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.shim.PlainProcedure
 import org.apache.spark.sql.connector.catalog.Identifier
-import org.apache.spark.sql.connector.catalog.procedures.{ProcedureParameter, SimpleProcedure, UnboundProcedure}
+import org.apache.spark.sql.connector.catalog.procedures.{ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 
@@ -30,7 +31,7 @@ object Procedures {
 }
 
 /** A procedure that answers with a few rows. */
-abstract class SystemProcedure(title: String, help: String, answer: String) extends SimpleProcedure {
+abstract class SystemProcedure(title: String, help: String, answer: String) extends PlainProcedure {
 
   override def name(): String = title
   override def description(): String = help

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ddl.{GroupProperties, NativeTable}
 import org.apache.spark.sql.colocate.layout.{BucketLayout, DeltaTables}
+import org.apache.spark.sql.colocate.shim.DescribeWholeTable
 import org.apache.spark.sql.connector.catalog.{Table, V1Table}
 import org.apache.spark.sql.execution.command.DescribeTableCommand
 
@@ -16,7 +17,7 @@ import org.apache.spark.sql.execution.command.DescribeTableCommand
 case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case describe @ DescribeRelation(Clustered(resolved, layout), extended, output) =>
+    case describe @ DescribeWholeTable(Clustered(resolved, layout), extended, output) =>
       val shown = describe.copy(relation = resolved.copy(table = new DeclaredTable(resolved.table)))
       if (extended) DescribeLayout(shown, information(resolved, layout), output) else shown
 
@@ -33,8 +34,8 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
     case ShowCreateTable(ResolvedTable(_, _, table: V1Table, _), false, output) if NativeTable.isMember(table.catalogTable) =>
       DeclaredLayouts.ofNative(table.catalogTable).fold(plan)(ShowCreateMember(_, output))
 
-    case describe @ DescribeTableCommand(_, table, spec, true, output) if spec.isEmpty =>
-      nativeInformation(describe).fold(plan)(DescribeLayout(describe, _, output))
+    case describe: DescribeTableCommand if describe.isExtended && describe.partitionSpec.isEmpty =>
+      nativeInformation(describe).fold(plan)(DescribeLayout(describe, _, describe.output))
 
     // The root of a plan: spark.catalog.listColumns looks at the table itself.
     case Clustered(resolved, _) => resolved.copy(table = new DeclaredTable(resolved.table))

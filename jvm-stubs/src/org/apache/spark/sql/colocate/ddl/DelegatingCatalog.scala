@@ -2,23 +2,24 @@ package org.apache.spark.sql.colocate.ddl
 
 import java.util
 
+import org.apache.spark.sql.colocate.shim.NewestTableCalls
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
  * A session catalog that hands every call to another one. Composition, because Spark's `DelegatingCatalogExtension`
  * has a final `setDelegateCatalog` and Delta's catalog is itself a subclass of it.
  */
-abstract class DelegatingCatalog extends CatalogExtension with StagingTableCatalog with ProcedureCatalog {
+abstract class DelegatingCatalog
+    extends CatalogExtension with StagingTableCatalog with ProcedureCatalog with NewestTableCalls {
 
   protected def inner: CatalogPlugin
 
-  protected def tables: TableCatalog = inner.asInstanceOf[TableCatalog]
+  override protected def tables: TableCatalog = inner.asInstanceOf[TableCatalog]
   private def namespaces: SupportsNamespaces = inner.asInstanceOf[SupportsNamespaces]
   private def functions: FunctionCatalog = inner.asInstanceOf[FunctionCatalog]
 
@@ -34,14 +35,9 @@ abstract class DelegatingCatalog extends CatalogExtension with StagingTableCatal
     tables.loadTable(ident, privileges)
   override def loadTable(ident: Identifier, version: String): Table = tables.loadTable(ident, version)
   override def loadTable(ident: Identifier, timestamp: Long): Table = tables.loadTable(ident, timestamp)
-  override def loadChangelog(
-      ident: Identifier, context: ChangelogContext, options: CaseInsensitiveStringMap): Changelog =
-    tables.loadChangelog(ident, context, options)
   override def invalidateTable(ident: Identifier): Unit = tables.invalidateTable(ident)
   override def tableExists(ident: Identifier): Boolean = tables.tableExists(ident)
   override def createTable(ident: Identifier, info: TableInfo): Table = tables.createTable(ident, info)
-  override def createTableLike(ident: Identifier, info: TableInfo, source: Table): Table =
-    tables.createTableLike(ident, info, source)
   override def alterTable(ident: Identifier, changes: TableChange*): Table = tables.alterTable(ident, changes: _*)
   override def dropTable(ident: Identifier): Boolean = tables.dropTable(ident)
   override def purgeTable(ident: Identifier): Boolean = tables.purgeTable(ident)

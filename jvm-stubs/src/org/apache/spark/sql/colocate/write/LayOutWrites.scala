@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.BucketColumn
+import org.apache.spark.sql.colocate.shim.SchemaEvolution
 import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -32,9 +33,9 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
         overwrite.copy(relation, query = bucketed, writeOptions = options, isByName = true)
       case dynamic if !OverwriteMode.isKnown(conf) => dynamic
       case _ if target.userPartitions.isEmpty =>
-        OverwriteByExpression.byName(
-          relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), write.withSchemaEvolution)
-      case _ => OverwriteUserPartitions(target, query, options, write.withSchemaEvolution)
+        SchemaEvolution.overwrite(
+          relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), SchemaEvolution.isAsked(write))
+      case _ => OverwriteUserPartitions(target, query, options, SchemaEvolution.isAsked(write))
     }
   }
 

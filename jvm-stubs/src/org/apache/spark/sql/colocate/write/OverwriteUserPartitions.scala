@@ -3,8 +3,9 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OverwriteByExpression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.colocate.shim.SchemaEvolution
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -32,7 +33,7 @@ case class OverwriteUserPartitions(
     val rows = Dataset.ofRows(session, query).persist(StorageLevel.MEMORY_AND_DISK)
     try UserPartitions.of(target, rows).foreach { partitions =>
       val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
-      val write = OverwriteByExpression.byName(
+      val write = SchemaEvolution.overwrite(
         relation, query, Literal.TrueLiteral, OverwriteMode.where(options, partitions), evolve)
       new QueryExecution(session, write).assertCommandExecuted()
     }

@@ -1,9 +1,9 @@
 package org.apache.spark.sql.execution.colocate
 
 import org.apache.spark.ShuffleDependency
-import org.apache.spark.rdd.RDDOperationScope
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.colocate.shim.OperatorScope
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
 import org.apache.spark.sql.execution.metric.SQLMetrics
@@ -20,7 +20,7 @@ class PackedExchangeExec(
 
   @transient
   override lazy val shuffleDependency: ShuffleDependency[Int, InternalRow, InternalRow] =
-    RDDOperationScope.withScope(sparkContext, nodeName, false, true, rddScopeId) {
+    OperatorScope.within(this) {
       val serializer = new PackedRowSerializer(PackedForm.of(child.output.map(_.dataType)), longMetric("dataSize"))
       val dependency =
         ShuffleExchangeExec.prepareShuffleDependency(inputRDD, child.output, outputPartitioning, serializer, metrics)

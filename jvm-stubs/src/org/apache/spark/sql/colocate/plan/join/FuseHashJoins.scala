@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.shim.GeneratedUnions
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec}
 import org.apache.spark.sql.execution.joins.colocate.{BucketHashJoinExec, JoinInputExec}
-import org.apache.spark.sql.internal.SQLConf
 
 /**
  * A hash join within buckets gets our own operator: one piece of generated code with the scan that it streams, and a
@@ -26,7 +26,7 @@ object FuseHashJoins extends ColumnarRule {
 
   /** A union with code of its own has one input for each child, and knows Spark's joins by name as those with two. */
   private def isInGeneratedUnion(plan: SparkPlan): Boolean =
-    plan.conf.getConf(SQLConf.WHOLESTAGE_UNION_CODEGEN_ENABLED) && plan.exists(_.isInstanceOf[UnionExec])
+    GeneratedUnions.areOn(plan.conf) && plan.exists(_.isInstanceOf[UnionExec])
 
   private def readsBuckets(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true

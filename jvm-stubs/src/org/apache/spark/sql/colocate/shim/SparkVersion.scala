@@ -1,8 +1,12 @@
-package org.apache.spark.sql.colocate
+package org.apache.spark.sql.colocate.shim
 
 import org.apache.spark.SPARK_VERSION
 
 /**
+ * This folder holds what differs between Spark 4.2 and 4.1, as the compiler told it: one file for each difference, and
+ * in it no more than the call, the pattern or the parent that 4.1 lacks. A port to 4.1 rewrites these files. What
+ * compiles against both and means something else is not here: only tests can tell it.
+ *
  * The stubs reach into private parts of one Spark. Another one is refused at the start and in words, not by a missing
  * method in mid-query. The exception is Java's own: ours would need a constructor that other Sparks lack.
  */
