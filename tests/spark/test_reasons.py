@@ -69,12 +69,14 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "SELECT k, max(x) FROM (SELECT k, rand(7) AS x FROM t) GROUP BY k",
         {"table": "reasons.t", "by": "rand(7)"},
     ),
+    "UNEVEN_BUCKETS": ("SELECT k, sum(v) FROM t WHERE v > 7 GROUP BY k", {"table": "reasons.t"}),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 
 SETTINGS = {
     "BROADCAST": {"spark.sql.autoBroadcastJoinThreshold": "10MB"},
     "NOT_ONE_SNAPSHOT": {"spark.databricks.delta.stats.skipping": "false"},
+    "UNEVEN_BUCKETS": {"spark.colocate.aggregate.maxImbalance": "0.5", "spark.sql.files.maxPartitionBytes": "100"},
 }
 
 

@@ -19,8 +19,8 @@ object Settings {
 
   def number(conf: SQLConf, key: String): Long = get(conf, key).trim.toLong
 
-  /** A part of one. */
-  def share(conf: SQLConf, key: String): Double = get(conf, key).trim.toDouble
+  /** One with a fraction. */
+  def decimal(conf: SQLConf, key: String): Double = get(conf, key).trim.toDouble
 
   /** Both switches must allow the join: Doris' session variable and our own setting. */
   def joinEnabled(conf: SQLConf): Boolean =

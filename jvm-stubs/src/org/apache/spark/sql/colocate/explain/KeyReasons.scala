@@ -1,9 +1,14 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.colocate.plan.KeepPlaces
+import org.apache.spark.sql.colocate.plan.aggregate.ShuffleUnevenAggregates
 import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.plan.skew.UnevenBuckets
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /** Reasons that lie in the keys: of a join, or of an aggregate or window. */
 private[explain] object KeyReasons {
@@ -13,6 +18,7 @@ private[explain] object KeyReasons {
       .map(g => Reason(g.code, g.args))
       .orElse(uncovered(member, keys, child))
       .orElse(byPlace(member, child))
+      .orElse(uneven(member, child))
       .getOrElse(redistributed(member))
 
   def join(left: Side, right: Side): Reason = {
@@ -83,6 +89,19 @@ private[explain] object KeyReasons {
     def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
     val asked = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepPlaces.asked).headOption
     asked.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
+  }
+
+  /** The member is read as an ordinary table, because its first step of the aggregate is cut evenly then. */
+  private def uneven(member: Member, child: SparkPlan): Option[Reason] = for {
+    exchange <- PlanWalk.feedingExchange(child)
+    leaf <- ShuffleUnevenAggregates.leafOfFirstStep(exchange.child)
+    evidence <- member.evidence if leaf.output == member.output && isUneven(leaf, evidence)
+  } yield Reason("UNEVEN_BUCKETS", "table" -> member.table)
+
+  private def isUneven(leaf: SparkPlan, evidence: Evidence): Boolean = leaf match {
+    case scan: ColocatedScanExec => UnevenBuckets(SparkSession.active).in(scan)
+    case scan: FileSourceScanExec => UnevenBuckets(SparkSession.active).in(scan, evidence)
+    case _ => false
   }
 
   private def redistributed(member: Member): Reason =

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.dml.{GatherFewRows, GroupWithinTask, TellSourceRowsApart, WriteWithinBuckets}
-import org.apache.spark.sql.colocate.plan.aggregate.{MergeAdjacentAggregates, ReadOnceForSort, ShareAggregates, SortFewRows}
+import org.apache.spark.sql.colocate.plan.aggregate.{MergeAdjacentAggregates, ReadOnceForSort, ShareAggregates, ShuffleUnevenAggregates, SortFewRows}
 import org.apache.spark.sql.colocate.plan.join.{HashWithinBuckets, JoinByExtendedKeys, MeetAtCommonDivisor, ShuffleSmallerSide}
 import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, KeepOrdinaryScans, PruneByBroadcast, ReadSmallBucketsTogether}
 import org.apache.spark.sql.colocate.plan.skew.SpreadJoins
@@ -33,6 +33,7 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
       GroupWithinTask,
       WriteWithinBuckets,
       KeepOrdinaryScans,
+      ShuffleUnevenAggregates(session),
       ReadSmallBucketsTogether(session),
       HashWithinBuckets(session),
       MergeAdjacentAggregates,

@@ -19,7 +19,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
   override def apply(plan: SparkPlan): SparkPlan = {
     val bound = BuildSideBound(session)
     Ensure.after(plan)(_.transformUp {
-      case join: SortMergeJoinExec if !join.isSkewJoin && !wantsMerge(join) && canHash(join) =>
+      case join: SortMergeJoinExec if !wantsMerge(join) && canHash(join) =>
         smallest(join, bound).filterNot(_ => ManyPairs.in(join)).fold[SparkPlan](join)(hash(join, _))
     })
   }
@@ -53,7 +53,8 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
       side,
       join.condition,
       JoinSides.unsorted(join.left),
-      JoinSides.unsorted(join.right))
+      JoinSides.unsorted(join.right),
+      join.isSkewJoin)
     hashed.copyTagsFrom(join) // a transform would not, once there is a tag
     hashed.setTagValue(BucketHashJoinExec.IsBounded, ())
     hashed

@@ -23,7 +23,7 @@ case class Strays(count: Int, bytes: Long, names: Seq[String], files: Int, allBy
 
   /** Strays are shuffled alone, however many; above this share of the bytes there is no layout left to speak of. */
   def tooMany(session: SparkSession): Boolean =
-    nonEmpty && bytes > Settings.share(session.sessionState.conf, "spark.colocate.strays.maxShare") * allBytes
+    nonEmpty && bytes > Settings.decimal(session.sessionState.conf, "spark.colocate.strays.maxShare") * allBytes
 
   def gap(evidence: Evidence): EvidenceGap = {
     val percent = if (allBytes == 0) 100 else bytes * 100 / allBytes
