@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import folder
-from tests.spark.oracle import multiset
+from tests.spark.oracle import assert_no_exchange, multiset
 
 INTERPRETED = True
 
@@ -54,6 +54,18 @@ def save_path(spark: SparkSession, rows: DataFrame, table: str) -> None:
 def save_relative_path(spark: SparkSession, rows: DataFrame, table: str) -> None:
     path = os.path.relpath(folder(spark, table), Path.cwd())
     rows.write.format("delta").mode("overwrite").option(MODE, "dynamic").save(path)
+
+
+def append_path(spark: SparkSession, rows: DataFrame, table: str) -> None:
+    rows.write.format("delta").mode("append").save(str(folder(spark, table)))
+
+
+def overwrite_table(spark: SparkSession, rows: DataFrame, table: str) -> None:
+    rows.write.format("delta").mode("overwrite").saveAsTable(table)
+
+
+def replace_where(spark: SparkSession, rows: DataFrame, table: str) -> None:
+    rows.write.format("delta").mode("overwrite").option("replaceWhere", "p = 1").saveAsTable(table)
 
 
 Writer = Callable[[SparkSession, DataFrame, str], None]
@@ -134,13 +146,28 @@ def test_where_delta_has_the_mode_switched_off(spark: SparkSession, db: str, wri
     _assert_same(spark, write, spark.sql("SELECT 100L AS id, 'a' AS p"))
 
 
-def test_appended_by_path_without_the_key_or_with_a_narrower_one(spark: SparkSession, db: str) -> None:
+def _in_another_bucket(spark: SparkSession) -> int:
+    return spark.sql("SELECT * FROM member WHERE _colocate_bucket <> pmod(hash(id), 4)").count()
+
+
+@pytest.mark.parametrize("write", [append_path, overwrite_table], ids=lambda w: w.__name__)
+def test_without_the_key_or_with_another_type_of_it(spark: SparkSession, db: str, write: Writer) -> None:
     spark.sql("CREATE TABLE plain (id INT, v INT) USING delta")
     spark.sql(f"CREATE TABLE member (id INT, v INT) USING delta {CLUSTERED}")
-    for rows in ("SELECT 5 AS v", "SELECT 1Y AS id, 6 AS v", "SELECT 2S AS ID, 7 AS v", "SELECT 3 AS id, 8 AS v"):
-        for table in ("plain", "member"):
-            spark.sql(rows).write.format("delta").mode("append").save(str(folder(spark, table)))
-    assert multiset(spark.table("member").collect()) == multiset(spark.table("plain").collect())
-    stored = spark.sql("SELECT count(*) FROM member WHERE _colocate_bucket <> pmod(hash(id), 4)").first()
-    assert stored == (0,)
-    assert spark.table("member").count() == 4
+    rows = ["SELECT 5 AS v", "SELECT 1Y AS id, 6 AS v", "SELECT 2S AS ID, 7 AS v", "SELECT NULL AS id, 9 AS v"]
+    for row in rows:
+        _assert_same(spark, write, spark.sql(row))
+        assert _in_another_bucket(spark) == 0
+
+
+@pytest.mark.parametrize("write", [append_path, save_path, save_as_table, replace_where], ids=lambda w: w.__name__)
+def test_a_key_that_is_left_to_its_default(spark: SparkSession, db: str, write: Writer) -> None:
+    columns = "(id INT DEFAULT 5, p INT, v INT) USING delta PARTITIONED BY (p)"
+    defaults = "'delta.feature.allowColumnDefaults' = 'supported'"
+    spark.sql(f"CREATE TABLE plain {columns} TBLPROPERTIES ({defaults})")
+    spark.sql(f"CREATE TABLE member {columns} {CLUSTERED[:-1]}, {defaults})")
+    for row in ("SELECT 1 AS p, 8 AS v", "SELECT 6S AS id, 1 AS p, 9 AS v", "SELECT NULL AS id, 2 AS p, 9 AS v"):
+        _assert_same(spark, write, spark.sql(f"{row} FROM range(2)"))
+    spark.sql("INSERT INTO member (p, v) VALUES (3, 3)")
+    assert _in_another_bucket(spark) == 0
+    assert_no_exchange(spark, "SELECT a.id, a.v, b.v FROM member a FULL JOIN member b ON a.id = b.id")

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketedWrite, OverwriteMode, UserPartitions}
+import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketedWrite, KeysAsStored, OverwriteMode, UserPartitions}
 import org.apache.spark.sql.connector.catalog.SupportsWrite
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.internal.SQLConf
@@ -37,7 +37,7 @@ class BucketingWriteBuilder(
   override def build(): Write = new V1Write {
     override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
       override def insert(data: DataFrame, overwrite: Boolean): Unit = {
-        val rows = data.asInstanceOf[classic.DataFrame]
+        val rows = stored(data.asInstanceOf[classic.DataFrame])
         innerRelation(optionsFor(rows)).insert(bucketed(rows), overwrite)
       }
     }
@@ -59,14 +59,19 @@ class BucketingWriteBuilder(
       }
     }
 
-  private def bucketed(rows: classic.DataFrame): DataFrame = {
+  /** A statement with a layout of its own takes the keys' types from the query. */
+  private def stored(rows: classic.DataFrame): classic.DataFrame =
+    overwritten.filter(_ => layout.isEmpty).fold(rows) { target =>
+      over(rows, KeysAsStored(rows.queryExecution.analyzed, target))
+    }
+
+  private def bucketed(rows: classic.DataFrame): classic.DataFrame = {
     val query = rows.queryExecution.analyzed
-    val plan = layout.map(withBucket(query, _)).orElse(overwritten.map(arranged(query, _))).getOrElse(query)
-    Dataset.ofRows(rows.sparkSession.asInstanceOf[SparkSession], plan)
+    over(rows, layout.map(withBucket(query, _)).orElse(overwritten.map(_.byBucket(query))).getOrElse(query))
   }
 
-  private def arranged(query: LogicalPlan, target: BucketedTarget): LogicalPlan =
-    target.keysIn(query.output).fold(query)(BucketedWrite.over(query, _, target.layout.buckets))
+  private def over(rows: classic.DataFrame, plan: LogicalPlan): classic.DataFrame =
+    Dataset.ofRows(rows.sparkSession.asInstanceOf[SparkSession], plan)
 
   private def withBucket(query: LogicalPlan, layout: DeltaLayout): LogicalPlan = {
     val keys = layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)

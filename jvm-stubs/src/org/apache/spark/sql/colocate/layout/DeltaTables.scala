@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 
 /** Delta's table in the catalog, seen through its class name and two of its methods. */
 object DeltaTables {
@@ -24,7 +24,10 @@ object DeltaTables {
 
   /** The SQL text that a generated column's values are computed by. */
   def generationOf(table: Table, column: String): Option[String] =
-    snapshotSchema(table).find(_.name == column).flatMap(BucketColumn.generation)
+    fieldOf(table, column).flatMap(BucketColumn.generation)
+
+  /** A column as the snapshot has it, its DEFAULT included. */
+  def fieldOf(table: Table, column: String): Option[StructField] = snapshotSchema(table).find(_.name == column)
 
   private def snapshotSchema(table: Table): StructType = {
     val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)

@@ -3,15 +3,13 @@ package org.apache.spark.sql.colocate.write
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.DeltaTables
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{ByteType, DataType, IntegerType, ShortType}
 
 /** `df.write.format("delta").save(path)` into a bucketed table: the same layout, and the same dynamic overwrite. */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -26,36 +24,13 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
-    val query = if (OverwriteMode.flag(save.options, "overwriteSchema")) save.query else withKeys(save.query, target)
+    val query = if (OverwriteMode.flag(save.options, "overwriteSchema")) save.query else KeysAsStored(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
       OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
     } else {
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
       save.copy(query = target.byBucket(query), options = options + ("optimizeWrite" -> "false"))
     }
-  }
-
-  /**
-   * Where Delta writes a missing column as null, and a narrower integer as the table's, it does so after it has computed
-   * the bucket: from a column that is not there, or is of another type.
-   */
-  private def withKeys(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {
-    val keys = target.layout.keys.zip(target.layout.keyTypes)
-    def ofKey(column: Attribute) = keys.find { case (key, _) => conf.resolver(key, column.name) }
-    val cast = query.output.map { column =>
-      ofKey(column).collect { case (_, keyType) if isNarrower(column.dataType, keyType) =>
-        Alias(Cast(column, keyType), column.name)()
-      }.getOrElse(column)
-    }
-    val missing = keys.collect { case (key, keyType) if !query.output.exists(c => conf.resolver(key, c.name)) =>
-      Alias(Literal(null, keyType), key)()
-    }
-    if (cast == query.output && missing.isEmpty) query else Project(cast ++ missing, query)
-  }
-
-  private def isNarrower(found: DataType, wanted: DataType): Boolean = (found, wanted) match {
-    case (ByteType, ShortType | IntegerType) | (ShortType, IntegerType) => true
-    case _ => false
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =
