@@ -101,6 +101,53 @@ def test_the_column_stays_reachable_by_its_name(spark: SparkSession, member: str
     assert spark.sql(mixed).count() == 0
 
 
+NAMED_TWICE = {
+    "in a group": f"SELECT {BUCKET} b, count(*) FROM {{t}} WHERE {BUCKET} IN (1, 2) GROUP BY 1",
+    "in a qualified group": f"SELECT t.{BUCKET} b, count(*) FROM {{t}} t WHERE t.{BUCKET} = 1 GROUP BY ALL",
+    "in a window": f"SELECT id, rank() OVER (PARTITION BY {BUCKET} ORDER BY id) FROM {{t}} WHERE {BUCKET} = 1",
+    "in an order": f"SELECT id FROM {{t}} WHERE {BUCKET} > 0 ORDER BY {BUCKET} DESC LIMIT 9",
+    "in groups and HAVING": f"SELECT {BUCKET} b FROM {{t}} GROUP BY {BUCKET} HAVING {BUCKET} > 0 ORDER BY {BUCKET}",
+    "above a join": (
+        f"SELECT x.{BUCKET} AS b, count(*) FROM {{t}} x JOIN {{t}} y ON x.{BUCKET} = y.{BUCKET} "
+        f"WHERE y.{BUCKET} >= 0 GROUP BY b"
+    ),
+    "in a scalar subquery": (
+        f"SELECT x.id, (SELECT max(z.id) FROM {{t}} z WHERE z.id = x.{BUCKET}) "
+        f"FROM {{t}} x JOIN {{t}} y ON x.{BUCKET} = y.{BUCKET}"
+    ),
+    "in EXISTS": (
+        f"SELECT id FROM {{t}} x WHERE {BUCKET} >= 0 AND EXISTS (SELECT 1 FROM {{t}} y WHERE y.id = x.{BUCKET})"
+    ),
+}
+
+
+@pytest.fixture
+def shown(spark: SparkSession, member: str) -> Iterator[str]:
+    """A view of all of the member's columns."""
+    spark.read.format("delta").load(str(folder(spark, member))).createTempView("shown")
+    yield "shown"
+    spark.catalog.dropTempView("shown")
+
+
+@pytest.mark.parametrize("query", NAMED_TWICE.values(), ids=NAMED_TWICE.keys())
+def test_the_column_can_be_named_more_than_once(spark: SparkSession, member: str, shown: str, query: str) -> None:
+    hidden, ordinary = (spark.sql(query.format(t=table)) for table in (member, shown))
+    assert hidden.columns == ordinary.columns
+    rows_of_hidden = sorted(hidden.collect())
+    assert rows_of_hidden and rows_of_hidden == sorted(ordinary.collect())
+
+
+def test_a_star_above_a_named_column_shows_the_users_columns(spark: SparkSession, member: str) -> None:
+    df = spark.table(member)
+    twice = df.where(df[BUCKET] >= 0).where(f"{BUCKET} < 9")
+    assert twice.columns == COLUMNS and twice.count() == 3
+    assert twice.groupBy(BUCKET).count().columns == [BUCKET, "count"]
+    joined = f"SELECT * FROM {member} x JOIN {member} y ON x.{BUCKET} = y.{BUCKET} WHERE x.{BUCKET} > 0"
+    assert spark.sql(joined).columns == COLUMNS * 2
+    files = f"SELECT {BUCKET}, _metadata.file_name FROM {member} WHERE {BUCKET} >= 0 AND _metadata.file_size > 0"
+    assert spark.sql(files).count() == 3
+
+
 def test_names_that_shadow_the_member_are_left_alone(spark: SparkSession, t: str) -> None:
     assert spark.sql("WITH t AS (SELECT 1 AS x) SELECT * FROM t").columns == ["x"]
     spark.sql("CREATE TEMPORARY VIEW t AS SELECT 2 AS y")

@@ -12,10 +12,10 @@ object BareTargets extends Rule[LogicalPlan] {
     case merge: MergeIntoTable if hides(merge.targetTable) => merge.copy(targetTable = bare(merge.targetTable))
   }
 
-  private def hides(target: LogicalPlan): Boolean = target.exists(_.isInstanceOf[VisibleColumns])
+  private def hides(target: LogicalPlan): Boolean = target.exists(_.isInstanceOf[OverBucketColumn])
 
   private def bare(target: LogicalPlan): LogicalPlan =
     AnalysisHelper.allowInvokingTransformsInAnalyzer {
-      target.transformUp { case VisibleColumns(child) => child }
+      target.transformUp { case over: OverBucketColumn => over.child }
     }
 }
