@@ -125,6 +125,22 @@ def test_what_the_broadcast_shuffles_is_done_once(both: SparkSession) -> None:
     assert pair.on.exchanges == pair.off.exchanges == 1
 
 
+BUILT_FROM_MEMBERS = {
+    "an aggregate": "SELECT k, sum(v) AS w FROM more GROUP BY k",
+    "a hash join": "SELECT /*+ SHUFFLE_HASH(y) */ x.k, y.v AS w FROM more x JOIN more y ON x.k = y.k AND y.v < 99",
+}
+
+
+@pytest.mark.parametrize("side", BUILT_FROM_MEMBERS.values(), ids=BUILT_FROM_MEMBERS.keys())
+def test_a_broadcast_of_operators_of_our_own_is_made_once(session: SparkSession, side: str) -> None:
+    """They come last into the plan: both uses of the broadcast must have them."""
+    session.conf.set("spark.sql.adaptive.enabled", "false")
+    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    pair = compare(session, f"SELECT /*+ BROADCAST(s) */ f.k, f.v, s.w FROM facts f JOIN ({side}) s ON f.k = s.k")
+    assert pair.on.rows and {"AggregateRunsExec", "BucketHashJoinExec"} & set(pair.on.kinds)
+    assert pair.on.kinds.count("BroadcastExchangeExec") == pair.on.kinds.count("ReusedExchangeExec") == 1
+
+
 KEPT = {
     "outer": "SELECT f.v, s.w FROM facts f LEFT JOIN small s ON f.k = s.k",
     "anti": "SELECT f.v FROM facts f LEFT ANTI JOIN small s ON f.k = s.k",

@@ -1,9 +1,9 @@
 package io.colocate.spark
 
-import org.apache.spark.sql.colocate.plan.aggregate.{AggregateRuns, PlanExpands}
-import org.apache.spark.sql.colocate.plan.join.{FuseHashJoins, PlanFullOuterJoins}
+import org.apache.spark.sql.colocate.plan.aggregate.PlanExpands
+import org.apache.spark.sql.colocate.plan.join.PlanFullOuterJoins
 import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroadcast}
-import org.apache.spark.sql.colocate.plan.{DropPlanningNodes, ExtensionOrder, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.plan.{ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
@@ -86,9 +86,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => PlanFullOuterJoins(s.asInstanceOf[SparkSession]))
 
     // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions
-    extensions.injectColumnar(_ => FuseHashJoins)
-    extensions.injectColumnar(_ => AggregateRuns)
-    extensions.injectColumnar(_ => DropPlanningNodes)
+    LastRules.inOrder.reverse.foreach(rule => extensions.injectColumnar(_ => rule))
 
     // after EnsureRequirements: what only the whole plan can tell
     extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.plan.join.JoinSides
-import org.apache.spark.sql.colocate.plan.Rewrite
+import org.apache.spark.sql.colocate.plan.{LastRules, Rewrite}
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
@@ -41,8 +41,8 @@ object PruneByBroadcast extends Rule[SparkPlan] {
   private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
     JoinSides.built(join) match {
       case stage: BroadcastQueryStageExec => Some(stage)
-      // As Spark will do with the join's own next; the two must be recognised as one.
-      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(exchange))
+      // As will be done with the join's own next; the two must be recognised as one.
+      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(LastRules.on(exchange)))
       case _ => None
     }
 
