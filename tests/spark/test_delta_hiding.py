@@ -62,10 +62,24 @@ def test_a_star_shows_the_users_columns(spark: SparkSession, member: str, query:
     assert spark.sql(query.format(path=folder(spark, member))).columns == COLUMNS
 
 
-def test_a_timestamp_that_is_computed_travels_without_the_column(spark: SparkSession, member: str) -> None:
+@pytest.mark.parametrize("when", ["to_timestamp('{}')", "(SELECT timestamp'{}')"], ids=["computed", "a subquery"])
+def test_a_timestamp_that_is_no_literal_travels_without_the_column(spark: SparkSession, member: str, when: str) -> None:
     committed = spark.sql(f"DESCRIBE HISTORY {member}").where("version = 1").first()["timestamp"]
-    query = f"SELECT * FROM {member} TIMESTAMP AS OF to_timestamp('{committed}')"
-    assert spark.sql(query).columns == COLUMNS
+    past = spark.sql(f"SELECT * FROM {member} TIMESTAMP AS OF {when.format(committed)}")
+    assert past.columns == COLUMNS and past.count() == 1
+
+
+def test_a_subquery_for_the_timestamp_names_what_its_view_names(spark: SparkSession, db: str) -> None:
+    """And a plain table's column of that name is shown."""
+    spark.sql("CREATE TABLE member (id BIGINT) USING delta CLUSTERED BY (id) INTO 2 BUCKETS")
+    spark.sql(f"CREATE TABLE own (id BIGINT, {BUCKET} INT) USING delta")
+    for table in ("member", "own"):
+        made = spark.sql(f"DESCRIBE HISTORY {table}").first()["timestamp"]
+        spark.sql(f"CREATE VIEW time_of_{table} AS SELECT timestamp'{made}' AS at")
+        spark.sql(f"CREATE VIEW past_{table} AS SELECT * FROM {table} TIMESTAMP AS OF (SELECT at FROM time_of_{table})")
+    spark.sql("USE default")
+    assert spark.table(f"{db}.past_member").columns == ["id"]
+    assert spark.table(f"{db}.past_own").columns == ["id", BUCKET]
 
 
 def test_python_reads_show_the_users_columns(spark: SparkSession, member: str) -> None:

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.catalyst.catalog.UnresolvedCatalogRelation
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -33,25 +33,32 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
     if (namesOnly.contains(plan.getClass.getSimpleName)) plan
     else plan.resolveOperatorsUp {
       case relation: UnresolvedRelation if isRead(relation) => visible(relation, relation, None)
-      case travel @ RelationTimeTravel(relation: UnresolvedRelation, timestamp, version) =>
-        wanted(timestamp, version).fold[LogicalPlan](travel)(spec => visible(travel, relation, Some(spec)))
+      case travel @ RelationTimeTravel(relation: UnresolvedRelation, _, _) =>
+        val known = evaluated(travel)
+        if (known.timestamp.forall(_.resolved)) visible(known, relation, version(known)) else travel
     }
 
-  /** The version asked for. An expression is resolved here, since the relation has to be looked up before stars are. */
-  private def wanted(timestamp: Option[Expression], version: Option[String]): Option[TimeTravelSpec] =
-    timestamp match {
-      case Some(expression) if SubqueryExpression.hasSubquery(expression) => None
-      case Some(expression) if !expression.resolved => TimeTravelSpec.create(resolved(expression), version, timeZone)
-      case _ => TimeTravelSpec.create(timestamp, version, timeZone)
-    }
+  private def version(travel: RelationTimeTravel): Option[TimeTravelSpec] =
+    TimeTravelSpec.create(travel.timestamp, travel.version, conf.sessionLocalTimeZone)
 
-  private def timeZone: String = conf.sessionLocalTimeZone
+  /**
+   * An expression is resolved here, since the relation has to be looked up before stars are. Spark runs a subquery in it
+   * while it resolves relations; here it is run earlier, and its value stays in the node, so that it runs once.
+   */
+  private def evaluated(travel: RelationTimeTravel): RelationTimeTravel = {
+    val timestamp = travel.timestamp.map(one => if (one.resolved) one else resolved(one).getOrElse(one))
+    new EvalSubqueriesForTimeTravel().apply(travel.copy(timestamp = timestamp)).asInstanceOf[RelationTimeTravel]
+  }
 
-  private def resolved(expression: Expression): Option[Expression] =
-    session.sessionState.analyzer.execute(Project(Seq(Alias(expression, "timestamp")()), OneRowRelation())) match {
+  /** Subqueries first: only this way their names are those of the view around them, if there is one. */
+  private def resolved(expression: Expression): Option[Expression] = {
+    val analyzer = session.sessionState.analyzer
+    val asked = Project(Seq(Alias(expression, "timestamp")()), OneRowRelation())
+    analyzer.execute(analyzer.ResolveSubquery(asked)) match {
       case Project(Seq(Alias(found, _)), _) if found.resolved => Some(found)
       case _ => None
     }
+  }
 
   private def isRead(relation: UnresolvedRelation): Boolean =
     !relation.isStreaming && !relation.options.containsKey(UnresolvedRelation.REQUIRED_WRITE_PRIVILEGES)
