@@ -171,3 +171,21 @@ def test_a_key_that_is_left_to_its_default(spark: SparkSession, db: str, write: 
     spark.sql("INSERT INTO member (p, v) VALUES (3, 3)")
     assert _in_another_bucket(spark) == 0
     assert_no_exchange(spark, "SELECT a.id, a.v, b.v FROM member a FULL JOIN member b ON a.id = b.id")
+
+
+@pytest.mark.parametrize("cached", [True, False], ids=["cached", "fresh"])
+@pytest.mark.parametrize("write", [overwrite_partitions, save_as_table, save_path], ids=lambda w: w.__name__)
+def test_what_the_user_has_cached_stays_cached_and_nothing_else(
+    spark: SparkSession, db: str, write: Writer, cached: bool
+) -> None:
+    spark.sql(f"CREATE TABLE member (id BIGINT, v STRING, p STRING) USING delta PARTITIONED BY (p) {CLUSTERED}")
+    rows = spark.sql("SELECT id, uuid() AS v, concat('p', id % 2) AS p FROM range(6)")
+    before = multiset(rows.cache().collect()) if cached else None
+    cache = spark._jsparkSession.sharedState().cacheManager()
+    stored = spark.sparkContext._jsc.sc().getPersistentRDDs
+    held = cache.numCachedEntries(), stored().size()
+    write(spark, rows, "member")
+    assert (cache.numCachedEntries(), stored().size()) == held
+    if cached:
+        assert multiset(rows.collect()) == before
+        rows.unpersist()

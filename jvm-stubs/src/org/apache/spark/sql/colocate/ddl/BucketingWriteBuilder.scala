@@ -8,14 +8,13 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketedWrite, KeysAsStored, OverwriteMode, UserPartitions}
+import org.apache.spark.sql.colocate.write._
 import org.apache.spark.sql.connector.catalog.SupportsWrite
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.InsertableRelation
 import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.apache.spark.storage.StorageLevel
 
 /**
  * Passes the query of a CTAS, RTAS or V1 overwrite on to Delta with its rows laid out by bucket. A query for a new
@@ -26,7 +25,7 @@ class BucketingWriteBuilder(
     info: LogicalWriteInfo,
     layout: Option[DeltaLayout],
     overwritten: Option[BucketedTarget],
-    keep: classic.DataFrame => Unit)
+    keep: KeptRows => Unit)
     extends WriteBuilder with SupportsTruncate {
 
   private val options = info.options.asCaseSensitiveMap().asScala.toMap
@@ -37,8 +36,9 @@ class BucketingWriteBuilder(
   override def build(): Write = new V1Write {
     override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
       override def insert(data: DataFrame, overwrite: Boolean): Unit = {
-        val rows = stored(data.asInstanceOf[classic.DataFrame])
-        innerRelation(optionsFor(rows)).insert(bucketed(rows), overwrite)
+        val session = data.sparkSession.asInstanceOf[SparkSession]
+        val (query, options) = asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
+        innerRelation(options).insert(Dataset.ofRows(session, bucketed(query)), overwrite)
       }
     }
   }
@@ -50,28 +50,22 @@ class BucketingWriteBuilder(
   }
 
   /** A dynamic overwrite counts the user's partition columns only (traps S1.1). */
-  private def optionsFor(rows: classic.DataFrame): Map[String, String] =
-    overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(options) { target =>
-      if (target.userPartitions.isEmpty) OverwriteMode.static(options)
+  private def asOverwrite(session: SparkSession, query: LogicalPlan): (LogicalPlan, Map[String, String]) =
+    overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(query -> options) { target =>
+      if (target.userPartitions.isEmpty) query -> OverwriteMode.static(options)
       else {
-        keep(rows.persist(StorageLevel.MEMORY_AND_DISK))
-        OverwriteMode.where(options, UserPartitions.of(target, rows).getOrElse("false"))
+        val kept = new KeptRows(session, query)
+        keep(kept)
+        kept.plan -> OverwriteMode.where(options, UserPartitions.of(target, kept.rows).getOrElse("false"))
       }
     }
 
   /** A statement with a layout of its own takes the keys' types from the query. */
-  private def stored(rows: classic.DataFrame): classic.DataFrame =
-    overwritten.filter(_ => layout.isEmpty).fold(rows) { target =>
-      over(rows, KeysAsStored(rows.queryExecution.analyzed, target))
-    }
+  private def stored(query: LogicalPlan): LogicalPlan =
+    overwritten.filter(_ => layout.isEmpty).fold(query)(KeysAsStored(query, _))
 
-  private def bucketed(rows: classic.DataFrame): classic.DataFrame = {
-    val query = rows.queryExecution.analyzed
-    over(rows, layout.map(withBucket(query, _)).orElse(overwritten.map(_.byBucket(query))).getOrElse(query))
-  }
-
-  private def over(rows: classic.DataFrame, plan: LogicalPlan): classic.DataFrame =
-    Dataset.ofRows(rows.sparkSession.asInstanceOf[SparkSession], plan)
+  private def bucketed(query: LogicalPlan): LogicalPlan =
+    layout.map(withBucket(query, _)).orElse(overwritten.map(_.byBucket(query))).getOrElse(query)
 
   private def withBucket(query: LogicalPlan, layout: DeltaLayout): LogicalPlan = {
     val keys = layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)

@@ -2,9 +2,8 @@ package org.apache.spark.sql.colocate.ddl
 
 import java.util
 
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.write.BucketedTarget
+import org.apache.spark.sql.colocate.write.{BucketedTarget, KeptRows}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -24,7 +23,7 @@ class ColocatedStagedTable(
     extends StagedTable with SupportsWrite {
 
   /** Rows that are kept between the look at their partitions and the write. */
-  private var kept: Option[classic.DataFrame] = None
+  private var kept: Option[KeptRows] = None
 
   override def name(): String = inner.name()
   override def columns(): Array[Column] = BucketColumn.visible(inner.columns().toSeq).toArray
@@ -61,7 +60,7 @@ class ColocatedStagedTable(
   }
 
   private def release(): Unit = {
-    kept.foreach(_.unpersist())
+    kept.foreach(_.release())
     kept = None
   }
 }

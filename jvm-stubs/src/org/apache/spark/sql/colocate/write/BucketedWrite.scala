@@ -4,11 +4,12 @@ import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Repartition, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 
 /**
  * Rows on their way into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
@@ -34,8 +35,14 @@ object BucketedWrite {
 
   /** Into a Delta table. */
   def over(query: LogicalPlan, keys: Seq[Expression], buckets: Int): LogicalPlan =
-    if (query.maxRows.exists(_ <= FewRows)) Repartition(1, shuffle = false, query)
+    if (mostRows(query).exists(_ <= FewRows)) Repartition(1, shuffle = false, query)
     else BucketedWrite(keys, buckets, ascending(bucketId(keys, buckets)), query)
+
+  private def mostRows(query: LogicalPlan): Option[Long] = query match {
+    case Project(_, child) => mostRows(child)
+    case kept: InMemoryRelation => KeptRows.count(kept)
+    case _ => query.maxRows
+  }
 
   /** Into a native table: Spark's writer compares with its own expression. */
   def native(query: LogicalPlan, keys: Seq[Attribute], buckets: Int, sort: Seq[Attribute]): LogicalPlan = {

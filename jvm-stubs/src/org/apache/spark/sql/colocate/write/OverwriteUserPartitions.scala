@@ -4,12 +4,11 @@ import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.shim.SchemaEvolution
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.apache.spark.storage.StorageLevel
 
 /**
  * Dynamic partition overwrite of a bucketed table that has partition columns of the user's: every partition that the
@@ -30,14 +29,14 @@ case class OverwriteUserPartitions(
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val rows = Dataset.ofRows(session, query).persist(StorageLevel.MEMORY_AND_DISK)
-    try UserPartitions.of(target, rows).foreach { partitions =>
+    val kept = new KeptRows(session, query)
+    try UserPartitions.of(target, kept.rows).foreach { partitions =>
       val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
       val write = SchemaEvolution.overwrite(
-        relation, query, Literal.TrueLiteral, OverwriteMode.where(options, partitions), evolve)
+        relation, kept.plan, Literal.TrueLiteral, OverwriteMode.where(options, partitions), evolve)
       new QueryExecution(session, write).assertCommandExecuted()
     }
-    finally rows.unpersist()
+    finally kept.release()
     Nil
   }
 }
