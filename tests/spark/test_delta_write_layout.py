@@ -1,10 +1,13 @@
 """Files per bucket and commit; no second shuffle; no sort where a task holds one bucket (traps S4.3, decision 5)."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+
+from tests.spark.held import held
 
 BUCKETS = 4
 CLUSTERED = f"USING delta CLUSTERED BY (id) INTO {BUCKETS} BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
@@ -94,4 +97,21 @@ def test_deltas_own_shuffle_before_a_write_is_off_for_members(spark: SparkSessio
     spark.sql(f"INSERT INTO t {WIDE}")
     assert sorted(files(spark, "t").values()) == [1] * BUCKETS
     assert "OptimizedWriter" not in written_plan(spark)
+    spark.sql(f"CREATE TABLE c {CLUSTERED} AS {WIDE}")
+    assert sorted(files(spark, "c").values()) == [1] * BUCKETS
+    assert "OptimizedWriter" not in written_plan(spark)
     assert spark.conf.get("spark.databricks.delta.optimizeWrite.enabled") == "true"
+
+
+def test_a_statement_that_runs_leaves_the_sessions_settings_alone(spark: SparkSession, db: str, tmp_path: Path) -> None:
+    """Two at once would each put back what the other one set."""
+    before = dict(spark.conf.getAll)
+    with held(spark, f"CREATE TABLE t {CLUSTERED} AS SELECT held(id) AS id FROM range(9)", at=5, folder=tmp_path):
+        assert dict(spark.conf.getAll) == before
+    assert spark.table("t").count() == 9
+
+
+def test_options_of_a_statement_reach_delta(spark: SparkSession, db: str) -> None:
+    more = f"{CLUSTERED} OPTIONS ('maxRecordsPerFile' = '10')"
+    spark.sql(f"CREATE TABLE t {more} AS SELECT id FROM range(400)")
+    assert min(files(spark, "t").values()) > 1

@@ -28,7 +28,11 @@ class BucketingWriteBuilder(
     keep: KeptRows => Unit)
     extends WriteBuilder with SupportsTruncate {
 
-  private val options = info.options.asCaseSensitiveMap().asScala.toMap
+  private val options = {
+    val asked = info.options.asCaseSensitiveMap().asScala.toMap
+    if (layout.isEmpty && overwritten.isEmpty) asked
+    else OverwriteMode.unshuffled(if (asked.isEmpty) optionsOfSql else asked)
+  }
 
   // Delta's staged tables replace all rows in any case.
   override def truncate(): WriteBuilder = this
@@ -47,6 +51,12 @@ class BucketingWriteBuilder(
     val changed = LogicalWriteInfoImpl(
       info.queryId, info.schema, new CaseInsensitiveStringMap(options.asJava), info.rowIdSchema, info.metadataSchema)
     inner.newWriteBuilder(changed).build().asInstanceOf[V1Write].toInsertableRelation()
+  }
+
+  /** OPTIONS of a statement are among the table's properties. Delta takes them only where a write has none itself. */
+  private def optionsOfSql: Map[String, String] = {
+    val prefix = "option."
+    inner.properties().asScala.toMap.collect { case (key, value) if key.startsWith(prefix) => key.stripPrefix(prefix) -> value }
   }
 
   /** A dynamic overwrite counts the user's partition columns only (traps S1.1). */

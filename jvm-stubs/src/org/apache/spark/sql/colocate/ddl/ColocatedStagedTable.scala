@@ -8,7 +8,6 @@ import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
-import org.apache.spark.sql.internal.SQLConf
 
 /**
  * A staged Delta table that Spark sees with the user's columns only.
@@ -33,8 +32,7 @@ class ColocatedStagedTable(
   override def reportDriverMetrics(): Array[CustomTaskMetric] = inner.reportDriverMetrics()
 
   override def commitStagedChanges(): Unit = {
-    if (layout.isEmpty && overwritten.isEmpty) inner.commitStagedChanges()
-    else withoutOptimizedWrite(inner.commitStagedChanges())
+    inner.commitStagedChanges()
     release()
     ticket.commit(None)
   }
@@ -48,16 +46,6 @@ class ColocatedStagedTable(
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
     new BucketingWriteBuilder(inner.asInstanceOf[SupportsWrite], info, layout, overwritten, rows => kept = Some(rows))
-
-  /** Delta's own shuffle before the write would undo the layout (traps S4.3); the write happens in the commit. */
-  private def withoutOptimizedWrite(work: => Unit): Unit = {
-    val key = "spark.databricks.delta.optimizeWrite.enabled"
-    val conf = SQLConf.get
-    val before = Option(conf.getConfString(key, null))
-    conf.setConfString(key, "false")
-    try work
-    finally before.fold(conf.unsetConf(key))(conf.setConfString(key, _))
-  }
 
   private def release(): Unit = {
     kept.foreach(_.release())

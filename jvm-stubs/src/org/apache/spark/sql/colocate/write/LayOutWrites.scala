@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.shim.SchemaEvolution
@@ -48,7 +47,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case ("writeOptions", options: Map[_, _]) => options.asInstanceOf[Map[String, String]]
     }
     val all = target.relation.options.asCaseSensitiveMap().asScalaMap ++ own.getOrElse(Map.empty)
-    if (CaseInsensitiveMap(all).contains("optimizeWrite")) all else all + ("optimizeWrite" -> "false")
+    OverwriteMode.unshuffled(all)
   }
 
   private def withoutGivenBucket(query: LogicalPlan): LogicalPlan =

@@ -27,6 +27,10 @@ object OverwriteMode {
   def where(options: Map[String, String], condition: String): Map[String, String] =
     static(options) + (ReplaceWhere -> condition)
 
+  /** Without Delta's own shuffle before a write, which would undo the layout (traps S4.3); unless the user asks for it. */
+  def unshuffled(options: Map[String, String]): Map[String, String] =
+    if (CaseInsensitiveMap(options).contains("optimizeWrite")) options else options + ("optimizeWrite" -> "false")
+
   def flag(options: Map[String, String], key: String): Boolean =
     CaseInsensitiveMap(options).get(key).exists(_.equalsIgnoreCase("true"))
 }
