@@ -1,32 +1,34 @@
 package org.apache.spark.sql.colocate.ddl
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs.{FileSystem, Path}
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 
 /**
- * The folder of a table that a statement is about to make. When the statement fails, what it left there goes: Delta
- * writes the rows of a CREATE TABLE AS SELECT before it commits, and leaves them to VACUUM.
+ * The folder of a table that a statement is about to make. When the statement fails, a folder that is new and holds no
+ * file goes. A file stays: nothing tells whose it is, and another statement, of this driver or another one, may be
+ * writing to the same place and commit it later. Spark's committer takes its own away; those of Delta, which writes the
+ * rows of a CREATE TABLE AS SELECT before it commits, are left to VACUUM, as without us.
  */
-class LeftBehind private (folder: Option[(FileSystem, Path)]) {
+class LeftBehind private (folder: Option[(FileSystem, Path)]) extends Logging {
 
-  private val before: Option[Set[Path]] = folder.flatMap { case (fs, path) => children(fs, path) }
+  private val isNew = folder.exists { case (fs, path) => !fs.exists(path) }
 
   /** @param exists is there a table of this name after all, made by somebody else? */
-  def remove(exists: Boolean): Unit = folder.foreach { case (fs, path) =>
-    if (!exists && !isCommitted(fs, path)) before match {
-      case None => fs.delete(path, true)
-      case Some(known) => children(fs, path).getOrElse(Set.empty).diff(known).foreach(fs.delete(_, true))
-    }
+  def remove(exists: => Boolean): Unit = folder.filter(_ => isNew && !exists).foreach { case (fs, path) =>
+    // The statement's own error is what the user has to see.
+    try if (fs.exists(path) && !fs.listFiles(path, true).hasNext) removeEmpty(fs, path)
+    catch { case NonFatal(e) => logWarning(s"The folder $path of a statement that failed is left: ${e.getMessage}") }
   }
 
-  private def isCommitted(fs: FileSystem, path: Path): Boolean = {
-    val log = new Path(path, "_delta_log")
-    fs.exists(log) && fs.listStatus(log).exists(_.getPath.getName.endsWith(".json"))
+  /** From below and one by one, so that a folder into which a file has come just now stays. */
+  private def removeEmpty(fs: FileSystem, path: Path): Unit = {
+    fs.listStatus(path).filter(_.isDirectory).foreach(child => removeEmpty(fs, child.getPath))
+    fs.delete(path, false)
   }
-
-  private def children(fs: FileSystem, path: Path): Option[Set[Path]] =
-    Option.when(fs.exists(path))(fs.listStatus(path).map(_.getPath).toSet)
 }
 
 object LeftBehind {

@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.ddl
 
-import org.apache.hadoop.fs.{FileSystem, Path}
-
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
@@ -48,8 +46,19 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
       Seq("replace" -> replace, "bytes" -> InputSize.of(command).map(Long.box).orNull)
     ControlPlane.call(session, "check_layout", facts: _*)
     TwoPhase(session, "begin_create", facts: _*) {
-      LeftOvers.removedOnFailure(session, table)(work)
+      withoutLeftOvers(session)(work)
     }(locationOf(session, table.identifier))
+  }
+
+  /** A failed CREATE TABLE AS SELECT of Spark's leaves its folder behind. */
+  private def withoutLeftOvers(session: SparkSession)(work: => Seq[Row]): Seq[Row] = {
+    val folder = LeftBehind.before(session, NativeTable.location(session, table))
+    var done = false
+    try {
+      val result = work
+      done = true
+      result
+    } finally if (!done) folder.remove(session.sessionState.catalog.tableExists(table.identifier))
   }
 }
 
@@ -107,30 +116,6 @@ case class LikeInGroup(command: CreateTableLikeCommand) extends GroupCommand {
     val like = command.copy(properties = table.properties)
     CreateInGroup(like, table, table.schema).run(session)
   }
-}
-
-/** A failed CREATE TABLE AS SELECT of Spark's leaves its folder behind; a member's is taken away if it was not there. */
-object LeftOvers {
-
-  def removedOnFailure[T](session: SparkSession, table: CatalogTable)(work: => T): T = {
-    val folder = NativeTable.location(session, table).map(new Path(_))
-    val files = folder.map(_.getFileSystem(session.sessionState.newHadoopConf()))
-    val before = folder.zip(files).map { case (path, fs) => children(fs, path) }
-    var done = false
-    try {
-      val result = work
-      done = true
-      result
-    } finally if (!done && !session.sessionState.catalog.tableExists(table.identifier)) {
-      for ((path, fs) <- folder.zip(files); known <- before) known match {
-        case None => fs.delete(path, true)
-        case Some(names) => children(fs, path).getOrElse(Set.empty).diff(names).foreach(fs.delete(_, true))
-      }
-    }
-  }
-
-  private def children(fs: FileSystem, path: Path): Option[Set[Path]] =
-    Option.when(fs.exists(path))(fs.listStatus(path).map(_.getPath).toSet)
 }
 
 /** SET and UNSET TBLPROPERTIES: join, move, leave. A layout that does not fit is refused by the control plane. */
