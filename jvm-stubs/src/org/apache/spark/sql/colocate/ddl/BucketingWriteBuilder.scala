@@ -56,7 +56,9 @@ class BucketingWriteBuilder(
   /** OPTIONS of a statement are among the table's properties. Delta takes them only where a write has none itself. */
   private def optionsOfSql: Map[String, String] = {
     val prefix = "option."
-    inner.properties().asScala.toMap.collect { case (key, value) if key.startsWith(prefix) => key.stripPrefix(prefix) -> value }
+    inner.properties().asScala.toMap.collect {
+      case (key, value) if key.startsWith(prefix) => key.stripPrefix(prefix) -> value
+    }
   }
 
   /** A dynamic overwrite counts the user's partition columns only (traps S1.1). */
