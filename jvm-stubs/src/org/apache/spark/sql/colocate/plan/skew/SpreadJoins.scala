@@ -74,9 +74,9 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
 
   private def time(deal: Deal): Long = deal.makespan(settings.cores, settings.taskCost)
 
-  /** A quarter less time, sizes being estimates, for at most half as much work again; or the user wants it. */
+  /** A fifth less time, sizes being estimates, for at most half as much work again; or the user wants it. */
   private def pays(before: Deal, after: Deal): Boolean = settings.asked.isDefined ||
-    (time(after) <= 0.75 * time(before) && after.work <= 1.5 * before.work)
+    (time(after) <= 0.8 * time(before) && after.work <= 1.5 * before.work)
 
   /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
