@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     verb = verbs.add_parser("skew")
     verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")
-    verb.add_argument("--row-groups", type=int, default=128, help="MiB of a row group of the tables' files (128)")
+    verb.add_argument("--row-groups", type=int, help="MiB of a row group of the tables' files (as members have them)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")

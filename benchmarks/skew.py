@@ -45,12 +45,13 @@ def run(asked: argparse.Namespace) -> int:
     return 0 if all(one["rows_equal"] for one in found) else 1
 
 
-def _load(spark: SparkSession, rows: int, row_groups: int) -> None:
+def _load(spark: SparkSession, rows: int, row_groups: int | None) -> None:
     """dims: unique keys. even: every key as often. hot: nine of ten rows have keys of one bucket.
 
-    row_groups: their size in MiB, which is what a file can be split into.
+    row_groups: their size in MiB, between which a file is split; None for what a member has by default.
     """
-    spark.conf.set("parquet.block.size", str(row_groups << 20))
+    if row_groups:
+        spark.conf.set("parquet.block.size", str(row_groups << 20))
     keys = int(rows * KEYS_PER_ROW)
     spark.range(keys).createOrReplaceTempView("all_keys")
     bucket = f"pmod(hash(id), {BUCKETS}) = 0"

@@ -19,15 +19,16 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 
   val layout: Option[DeltaLayout] = DeltaLayout.of(typed, conf)
 
-  private val properties: Map[String, String] = typed.properties().asScala.toMap
+  val properties: Map[String, String] = typed.properties().asScala.toMap
 
   val group: Option[String] = GroupProperties.group(properties)
 
   def isByPath: Boolean = DeltaStatement.isPath(ident)
 
-  /** The statement as Delta's own catalog takes it. */
-  def forDelta: TableInfo = {
-    val normal = new JHashMap[String, String](GroupProperties.normal(properties).asJava)
+  /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
+  def forDelta(ofLayout: => Map[String, String]): TableInfo = {
+    val all = GroupProperties.normal(properties) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
+    val normal = new JHashMap[String, String](all.asJava)
     val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
     layout.fold(plain)(DeltaLayout.applied(plain, _))
   }

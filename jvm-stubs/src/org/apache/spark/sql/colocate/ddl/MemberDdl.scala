@@ -15,12 +15,16 @@ import org.apache.spark.sql.connector.catalog._
  */
 class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
+  private val rowGroups = RowGroupSize(session, tables)
+
   def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
     statement(ident, info).fold(work(info)) { statement =>
       checked(statement, replace = false)
       val ticket = begin(statement, statement.group, replace = false)
       val files = LeftBehind.before(session, statement.location)
-      TwoPhase.around(removing(ticket, files, ident))(work(statement.forDelta))(location(ident))
+      TwoPhase.around(removing(ticket, files, ident)) {
+        work(statement.forDelta(rowGroups.at(statement.location, statement.properties)))
+      }(location(ident))
     }
 
   /** @param replace may a table of this name exist? */
@@ -48,7 +52,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     var staged = false
     try {
       val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
-      val table = new ColocatedStagedTable(work(statement.forDelta), statement.layout, target, whole)
+      val made = work(statement.forDelta(rowGroups.ofNew(statement.properties)))
+      val table = new ColocatedStagedTable(made, statement.layout, target, whole)
       staged = true
       table
     } finally if (!staged) whole.abort()

@@ -54,29 +54,32 @@ private[plan] case class SpreadRegion(session: SparkSession, join: ShuffledJoin,
       target <- settings.targets(all.sum)
       pack <- Seq(Some(target.min(small)), None)
       deal = Deal.spread(all, scan.bytes, scan.pieces(_, _), target, settings.least, settings.maxParts, pack)
-      if deal.shares.isSplit && pays(before, deal)
+      if deal.shares.isSplit && isLittleWork(before, deal)
     } yield (deal, Option(scan.scan))
     val packed = Deal.packed(all, small)
     val fewer = Option.when(!settings.isFew(all.size) && packed.tasks <= all.size / 2)((packed, None))
-    (best(deals) ++ fewer).iterator
+    (best(before, deals) ++ fewer).iterator
       .map { case (deal, split) => (deal, SpreadPlan(join, deal.shares, split)) }
       .collectFirst { case (deal, plan) if HashBound(session).holds(join, plan, deal.shares.isPacked) => plan }
   }
 
-  /** The shortest first; of those that take about as long, sizes being estimates, the one without a long task. */
-  private def best(deals: Seq[(Deal, Option[ColocatedScanExec])]): Seq[(Deal, Option[ColocatedScanExec])] = {
+  /** If the shortest pays, the shortest first; of those that take about as long, the one without a long task. */
+  private def best(before: Deal, deals: Seq[(Deal, Option[ColocatedScanExec])]): Seq[(Deal, Option[ColocatedScanExec])] = {
     val least = deals.map(_._1).map(time).minOption.getOrElse(0L)
-    deals.sortBy { case (deal, _) =>
-      val late = (time(deal) - 1.1 * least).max(0)
-      (late, deal.bytes.max, deal.tasks)
-    }
+    def late(deal: Deal): Long = (time(deal) - 1.1 * least).toLong.max(0)
+    if (!pays(least, before)) Nil
+    else deals
+      .filter { case (deal, _) => late(deal) == 0 || pays(time(deal), before) }
+      .sortBy { case (deal, _) => (late(deal), deal.bytes.max, deal.tasks) }
   }
 
   private def time(deal: Deal): Long = deal.makespan(settings.cores, settings.taskCost)
 
-  /** A fifth less time, sizes being estimates, for at most half as much work again; or the user wants it. */
-  private def pays(before: Deal, after: Deal): Boolean = settings.asked.isDefined ||
-    (time(after) <= 0.8 * time(before) && after.work <= 1.5 * before.work)
+  /** A fifth less time, sizes being estimates, or the user wants it. */
+  private def pays(time: Long, before: Deal): Boolean = settings.asked.isDefined || time <= 0.8 * this.time(before)
+
+  /** At most half as much work again, or the user wants it. */
+  private def isLittleWork(before: Deal, after: Deal): Boolean = settings.asked.isDefined || after.work <= 1.5 * before.work
 
   /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
