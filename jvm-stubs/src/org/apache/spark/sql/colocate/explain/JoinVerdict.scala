@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, IsNull, Or}
 import org.apache.spark.sql.catalyst.plans.LeftAnti
 import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.colocate.plan.PlanWalk
 import org.apache.spark.sql.execution.joins._
 
 /** The verdict of one join. */

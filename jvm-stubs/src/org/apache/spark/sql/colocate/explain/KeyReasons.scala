@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.Evidence
-import org.apache.spark.sql.colocate.plan.KeepPlaces
+import org.apache.spark.sql.colocate.plan.{KeepPlaces, PlanWalk}
 import org.apache.spark.sql.colocate.plan.aggregate.ShuffleUnevenAggregates
 import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec

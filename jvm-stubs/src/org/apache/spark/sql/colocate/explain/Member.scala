@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.plan.{Judged, Membership}
+import org.apache.spark.sql.colocate.plan.{Judged, Membership, PlanWalk}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, KnownFloatingPointNormalized}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.plan.PlanWalk
 import org.apache.spark.sql.colocate.plan.join.JoinSides
 import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan, UnaryExecNode}

@@ -2,8 +2,7 @@ package org.apache.spark.sql.colocate.plan.aggregate
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.explain.PlanWalk
-import org.apache.spark.sql.colocate.plan.{Ensure, Regions}
+import org.apache.spark.sql.colocate.plan.{Ensure, PlanWalk, Regions}
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.colocate.plan.skew.UnevenBuckets
 import org.apache.spark.sql.execution.{ColumnarToRowExec, FilterExec, ProjectExec, SortExec, SparkPlan}

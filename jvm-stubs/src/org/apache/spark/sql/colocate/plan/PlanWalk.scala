@@ -1,7 +1,6 @@
-package org.apache.spark.sql.colocate.explain
+package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
-import org.apache.spark.sql.colocate.plan.PlanningNode
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
