@@ -1,4 +1,4 @@
-"""Every SQL and Python block of docs runs, in a database of its own (README's: test_readme); all links lead somewhere."""
+"""Every SQL and Python block of docs runs, in a database of its own (README's: test_readme); links lead somewhere."""
 
 import re
 from pathlib import Path
