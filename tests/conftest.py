@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import class_archive
+from tests import class_archive, hadoop_defaults
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,4 +22,5 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist find it made
         subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
         if not config.option.collectonly:
+            hadoop_defaults.make()
             class_archive.make()

@@ -17,8 +17,11 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark's Python w
 TIMEOUT = 300
 
 # Of Spark's classes (tests/class_archive.py). Where it is missing or does not fit, the JVM says nothing and goes on.
-ARCHIVE = ROOT / "build" / f"classes-{pyspark.__version__}.jsa"
+ARCHIVE = ROOT / "build" / f"shared-classes-{pyspark.__version__}.jsa"
 SHARED_CLASSES = f"-XX:SharedArchiveFile={ARCHIVE} -Xlog:disable -Xlog:all=error:stderr"
+
+# A jar before Spark's own (tests/hadoop_defaults.py). Sessions that do without it also do without the archive.
+HADOOP_DEFAULTS = ROOT / "build" / "hadoop-defaults.jar"
 
 # Spark and Delta start a process for every mode of a local file and every link: this way it takes half the time.
 CHEAP_PROCESSES = "-Djdk.lang.Process.launchMechanism=VFORK"
@@ -33,11 +36,13 @@ QUICK_JVM = f"-XX:TieredStopAtLevel=1 {STEADY_JVM}"
 # The environment of a driver that sets itself up, as a user's does. Delta's 50 tasks for each table's log take longest.
 QUICK_DRIVER = {
     "JDK_JAVA_OPTIONS": QUICK_JVM,
-    "PYSPARK_SUBMIT_ARGS": "--conf spark.databricks.delta.snapshotPartitions=1 pyspark-shell",
+    "PYSPARK_SUBMIT_ARGS": "--conf spark.databricks.delta.snapshotPartitions=1 "
+    f"--conf spark.driver.extraClassPath={HADOOP_DEFAULTS} pyspark-shell",
 }
 
 SMALL = {
     "spark.driver.memory": "2g",
+    "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
