@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.colocate.bridge.GroupState
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile}
 
 /** How a file's bucket is known. */
 sealed trait BucketSource
@@ -30,7 +30,18 @@ case class Evidence(
     source: BucketSource,
     group: Option[String],
     table: String,
-    root: String = "")
+    root: String = "") {
+
+  /** The bucket that a file claims to hold, if it names one of this layout. */
+  def bucketOf(file: PartitionedFile): Option[Int] = source match {
+    case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, layout.buckets)
+    // The null check comes first: getInt of a null gives 0.
+    case BucketSource.PartitionValue(ordinal) =>
+      Option
+        .when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
+        .filter(b => b >= 0 && b < layout.buckets)
+  }
+}
 
 /** Why a scan of a table that has (or claims) a layout proves nothing. */
 sealed trait EvidenceGap {

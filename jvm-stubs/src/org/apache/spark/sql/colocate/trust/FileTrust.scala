@@ -9,11 +9,18 @@ import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.{ColocateException, Settings}
+import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, NativeEvidence}
 import org.apache.spark.sql.execution.ScanFileListing
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/**
+ * @param strays    files that claim a bucket and are strays all the same
+ * @param unchecked files to be read by the bucket that they claim, once their rows are found to be in it
+ */
+case class Judged(strays: Set[PartitionedFile], unchecked: Set[PartitionedFile])
 
 /**
  * How far the bucket that a file claims is believed (design 5a). A native file's name is a promise: the file counts once
@@ -41,30 +48,71 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
   })
 
-  /** Files that claim a bucket and are strays all the same. Fails with the file where one is found now. */
-  def strays(claims: Seq[(PartitionedFile, Int)]): Set[PartitionedFile] = evidence.source match {
-    case _: BucketSource.PartitionValue =>
-      if (checksAll(conf)) reject(KeyCheck(relation, evidence.layout).run(claims))
-      Set.empty
-    case BucketSource.FileName if trustsNames(conf) && !checksEach => Set.empty
-    case BucketSource.FileName => ofNative(claims)
+  /** Does each query check the rows of every file, and may the tasks that read them do so? */
+  def checksWhatItReads: Boolean = !skipsDamage && (evidence.source match {
+    case BucketSource.FileName => checksEach
+    case _: BucketSource.PartitionValue => checksAll(conf)
+  })
+
+  /** Are there native files to check once, and may the tasks that read them do so? */
+  def learnsWhatItReads(listing: ScanFileListing): Boolean =
+    !skipsDamage && evidence.source == BucketSource.FileName && !knowsAll(listing)
+
+  /** Files that claim a bucket and are strays all the same, and those whose rows are yet to be checked. */
+  def judge(claims: Seq[(PartitionedFile, Int)]): Judged = evidence.source match {
+    case _: BucketSource.PartitionValue => Judged(Set.empty, if (checksAll(conf)) claims.map(_._1).toSet else Set.empty)
+    case BucketSource.FileName if trustsNames(conf) && !checksEach => Judged(Set.empty, Set.empty)
+    case BucketSource.FileName => ofNative(claims.map(_._1))
   }
 
-  private def ofNative(claims: Seq[(PartitionedFile, Int)]): Set[PartitionedFile] = {
+  private def ofNative(files: Seq[PartitionedFile]): Judged = {
     val known = Manifest.load(hadoopConf, root, evidence.layout)
-    val (marked, named) = claims.partition { case (file, _) => known.isStray(file) }
-    val unchecked = named.filter { case (file, _) => checksEach || !known.isChecked(file) }
+    val (marked, named) = files.partition(known.isStray)
+    val unchecked = named.filter(checksEach || !known.isChecked(_))
     // A file that may be skipped or cut short while it is read can't be checked for good.
-    if (skipsDamage) (marked ++ unchecked).map(_._1).toSet
-    else {
-      if (unchecked.nonEmpty) {
-        val checked = KeyCheck(relation, evidence.layout).run(unchecked)
-        val news = checked.filterNot(c => known.isChecked(c.file) && c.found.isEmpty)
-        val stamped = news.map(c => FileStamp.of(root, c.file) -> c.found.isDefined).toMap
-        Manifest.add(hadoopConf, root, evidence.layout, stamped)
-        reject(checked)
-      }
-      marked.map(_._1).toSet
+    if (skipsDamage) Judged((marked ++ unchecked).toSet, Set.empty) else Judged(marked.toSet, unchecked.toSet)
+  }
+
+  /** The same, and what is to be checked is checked. Fails with the file where a stray is found. */
+  def judgeNow(claims: Seq[(PartitionedFile, Int)]): Judged = {
+    val judged = judge(claims)
+    if (judged.unchecked.nonEmpty) {
+      val checked = KeyCheck(relation, evidence.layout).run(claims.filter { case (file, _) => judged.unchecked(file) })
+      if (evidence.source == BucketSource.FileName) record(checked)
+      for (wrong <- checked; found <- wrong.found) throw WrongBucketException.of(evidence, wrong.file, wrong.bucket, found)
+    }
+    judged.copy(unchecked = Set.empty)
+  }
+
+  private def record(checked: Seq[CheckedFile]): Unit = {
+    val known = seen
+    val news = checked.filterNot(c => known.isChecked(c.file) && c.found.isEmpty)
+    Manifest.add(
+      hadoopConf, root, evidence.layout, news.map(c => FileStamp.of(root, c.file) -> c.found.isDefined).toMap)
+  }
+
+  /**
+   * Tasks check the rows of these files while they read them.
+   *
+   * @param columns      what is read, the bucket keys among it
+   * @param readsEachRow is no filter pushed that leaves rows away?
+   */
+  def inTasks(unchecked: Set[PartitionedFile], columns: StructType, readsEachRow: Boolean): CheckInTask =
+    CheckInTask(
+      evidence,
+      KeyHash.of(evidence.layout, columns),
+      Option.unless(checksWhatItReads)(unchecked.map(_.urlEncodedPath)),
+      Option.when(evidence.source == BucketSource.FileName)(logOf(unchecked)),
+      readsEachRow)
+
+  private def logOf(unchecked: Set[PartitionedFile]): CheckLog = {
+    val known = seen
+    var left = unchecked.map(FileStamp.of(root, _)).filterNot(known.files.contains)
+    CheckLog.register(relation.sparkSession.sparkContext) { found =>
+      val news = found.filter { case (file, isStray) => isStray || left(file) }
+      left --= news.keys
+      Manifest.remember(root, evidence.layout, news)
+      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) Manifest.saveSoon(hadoopConf, root, evidence.layout)
     }
   }
 
@@ -75,20 +123,6 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   private lazy val skipsDamage: Boolean = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
     options.ignoreCorruptFiles || options.ignoreMissingFiles
-  }
-
-  private def reject(checked: Seq[CheckedFile]): Unit = checked.filter(_.found.isDefined).headOption.foreach { wrong =>
-    val cure = evidence.source match {
-      case BucketSource.FileName =>
-        "The file counts as a stray from now on: run the query again, and its rows are shuffled to their buckets. " +
-          s"INSERT OVERWRITE of ${evidence.table} writes them where they belong."
-      case _: BucketSource.PartitionValue =>
-        "SET disable_colocate_join = true reads the table without its layout; then rewrite the file's rows."
-    }
-    throw new ColocateException(
-      "ROW_IN_WRONG_BUCKET",
-      s"Cannot read ${evidence.table} by bucket: the file ${wrong.file.urlEncodedPath} claims bucket ${wrong.bucket}, " +
-        s"but holds a row of bucket ${wrong.found.get}. Nothing was returned. $cure")
   }
 }
 

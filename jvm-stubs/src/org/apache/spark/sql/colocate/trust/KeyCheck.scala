@@ -2,12 +2,9 @@ package org.apache.spark.sql.colocate.trust
 
 import java.io.Closeable
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BoundReference
 import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** A file that claims to hold one bucket, and the bucket of a row in it that says otherwise, if there is one. */
 case class CheckedFile(file: PartitionedFile, bucket: Int, found: Option[Int])
@@ -15,7 +12,8 @@ case class CheckedFile(file: PartitionedFile, bucket: Int, found: Option[Int])
 /**
  * Reads the bucket keys of every row of files and compares their hash with the bucket that each file claims. It runs
  * before the scan's own tasks, so that a query that stops early (LIMIT, an empty other side, an iterator) returns no row
- * either that a wrong file could have changed. Filters are not pushed: they would pass over rows.
+ * either that a wrong file could have changed; where none can, CheckInTask costs less. Filters are not pushed: they
+ * would pass over rows.
  */
 case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
   import KeyCheck.other
@@ -24,7 +22,7 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
 
   private def check(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = {
     val session = relation.sparkSession
-    val (read, hash) = (reader, KeyHash(keys))
+    val (read, hash) = (reader, KeyHash.of(layout, columns))
     val buckets = layout.buckets
     // Large files first, dealt out in turn.
     val slices = claims.size.min(session.sparkContext.defaultParallelism * 4)
@@ -52,21 +50,13 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> batches.toString),
       hadoopConf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options))
   }
-
-  private def keys: Seq[BoundReference] = layout.keys.map { key =>
-    val ordinal = columns.indexWhere(_.name == key)
-    BoundReference(ordinal, columns(ordinal).dataType, nullable = true)
-  }
 }
 
 object KeyCheck {
 
   private def other(hash: OpenKeyHash, read: Iterator[Any], claimed: OneBucket): Option[Int] =
     try {
-      read.map {
-        case batch: ColumnarBatch => claimed.other(hash.of(batch), batch.numRows)
-        case row => claimed.other(hash.of(row.asInstanceOf[InternalRow]))
-      }.collectFirst { case Some(bucket) => bucket }
+      read.map(hash.other(_, claimed)).collectFirst { case Some(bucket) => bucket }
     } finally read match {
       case open: Closeable => open.close()
       case _ =>

@@ -4,7 +4,8 @@ import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Murmur3Hash, UnsafeProjection}
-import org.apache.spark.sql.types.{DateType, IntegerType, LongType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.colocate.layout.BucketLayout
+import org.apache.spark.sql.types.{DateType, IntegerType, LongType, StructType, TimestampNTZType, TimestampType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
@@ -23,6 +24,15 @@ case class KeyHash(keys: Seq[BoundReference]) {
   }
 }
 
+object KeyHash {
+
+  /** @param columns what the rows hold that will be hashed, the layout's keys among it */
+  def of(layout: BucketLayout, columns: StructType): KeyHash = KeyHash(layout.keys.map { key =>
+    val ordinal = columns.fieldNames.indexOf(key)
+    BoundReference(ordinal, columns(ordinal).dataType, nullable = true)
+  })
+}
+
 class OpenKeyHash(keys: Seq[BoundReference]) {
   private lazy val hashed = UnsafeProjection.create(Seq(new Murmur3Hash(keys)))
 
@@ -36,6 +46,12 @@ class OpenKeyHash(keys: Seq[BoundReference]) {
   }
 
   private var hashes = Array.emptyIntArray
+
+  /** The bucket of the first row in another one than claimed, of what a reader gives: a batch, or a row. */
+  final def other(item: Any, claimed: OneBucket): Option[Int] = item match {
+    case batch: ColumnarBatch => claimed.other(of(batch), batch.numRows)
+    case row => claimed.other(of(row.asInstanceOf[InternalRow]))
+  }
 
   protected def fill(batch: ColumnarBatch, hashes: Array[Int]): Unit = {
     var row = 0

@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.util.ThreadUtils
 
 /** What is known of a native table's files under one layout: those whose rows are in the named bucket, and strays. */
 case class Known(root: Path, files: Map[FileStamp, Boolean]) {
@@ -36,12 +37,10 @@ object Manifest extends Logging {
   /** As it is now: one listing of a small folder, and the parts that are new. */
   def load(conf: Configuration, root: Path, layout: BucketLayout): Known = {
     val fs = root.getFileSystem(conf)
-    val before = cached.getOrElse((root, layout), Map.empty)
-    val unsaved = before.filter { case (path, _) => path.getName == Unsaved }
-    val parts = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap ++ unsaved
+    val before = partsOf(root, layout)
+    val saved = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap
     if (cached.size > ManyTables) cached.clear()
-    cached.put((root, layout), parts)
-    Known(root, merged(parts))
+    Known(root, merged(change(root, layout)(now => saved ++ now.filter { case (path, _) => path == Unsaved })))
   }
 
   /** As this driver saw it last, for planning. */
@@ -51,26 +50,54 @@ object Manifest extends Logging {
   /** Adds what was found out. Where the folder can't be written, this driver alone remembers. */
   def add(conf: Configuration, root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
-      val fs = root.getFileSystem(conf)
-      val path =
-        try ManifestFile.write(fs, root, layout, files)
-        catch {
-          case e: IOException =>
-            logWarning(s"The manifest of $root could not be written; its files will be checked again: $e")
-            new Path(Unsaved)
-        }
-      cached.synchronized {
-        val parts = cached.getOrElse((root, layout), Map.empty[Path, Map[FileStamp, Boolean]])
-        cached.put((root, layout), parts + (path -> (parts.getOrElse(path, Map.empty) ++ files)))
-      }
-      if (list(fs, root).size > ManyFiles) merge(fs, root, layout)
+      remember(root, layout, files)
+      save(conf, root, layout)
     }
 
-  private val Unsaved = "unsaved"
+  /** What was found out, until it is saved: this driver knows it at once. */
+  def remember(root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
+    if (files.nonEmpty) {
+      change(root, layout) { parts => parts + (Unsaved -> merged(Seq(parts.getOrElse(Unsaved, Map.empty), files))) }
+    }
+
+  /** Saves what this driver remembers without waiting for it; not where the table is gone meanwhile. */
+  def saveSoon(conf: Configuration, root: Path, layout: BucketLayout): Unit =
+    saver.execute { () => if (root.getFileSystem(conf).exists(root)) save(conf, root, layout) }
+
+  private lazy val saver = ThreadUtils.newDaemonSingleThreadExecutor("colocate-manifest")
+
+  private def save(conf: Configuration, root: Path, layout: BucketLayout): Unit = {
+    val files = partsOf(root, layout).getOrElse(Unsaved, Map.empty)
+    if (files.nonEmpty) try {
+      val fs = root.getFileSystem(conf)
+      val path = ManifestFile.write(fs, root, layout, files)
+      change(root, layout) { parts =>
+        val left = parts.getOrElse(Unsaved, Map.empty).filterNot { case (file, stray) => files.get(file).contains(stray) }
+        parts - Unsaved ++ Option.when(left.nonEmpty)(Unsaved -> left) + (path -> files)
+      }
+      if (list(fs, root).size > ManyFiles) merge(fs, root, layout)
+    } catch {
+      case e: IOException =>
+        logWarning(s"The manifest of $root could not be written; its files will be checked again: $e")
+    }
+  }
+
+  // The place of what is not in a file.
+  private val Unsaved = new Path("unsaved")
+
+  private def partsOf(root: Path, layout: BucketLayout): Parts = cached.getOrElse((root, layout), Map.empty)
+
+  private def change(root: Path, layout: BucketLayout)(to: Parts => Parts): Parts = cached.synchronized {
+    val parts = to(partsOf(root, layout))
+    cached.put((root, layout), parts)
+    parts
+  }
 
   // A stray stays one, whoever takes it for checked.
-  private def merged(parts: Parts): Map[FileStamp, Boolean] =
-    parts.values.foldLeft(Map.empty[FileStamp, Boolean]) { (all, part) =>
+  private def merged(parts: Parts): Map[FileStamp, Boolean] = merged(parts.values)
+
+  private def merged(parts: Iterable[Map[FileStamp, Boolean]]): Map[FileStamp, Boolean] =
+    parts.foldLeft(Map.empty[FileStamp, Boolean]) { (all, part) =>
       all ++ part.map { case (file, stray) => file -> (stray || all.getOrElse(file, false)) }
     }
 

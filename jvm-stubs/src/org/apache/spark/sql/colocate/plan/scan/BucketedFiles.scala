@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.plan.scan
 
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, NativeEvidence}
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.plan.partitioning.Shares
 import org.apache.spark.sql.colocate.plan.PlantedBugs
-import org.apache.spark.sql.colocate.trust.FileTrust
+import org.apache.spark.sql.colocate.trust.{FileTrust, Judged}
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
 
@@ -13,20 +13,32 @@ import org.apache.spark.util.collection.BitSet
  * that does not fit its table's evidence is never read: what others group by file or row must not be spread.
  *
  * @param selected the buckets that the query needs; all of them if None
+ * @param later    may tasks check what they read? See CheckWhileReading
  */
 case class BucketedFiles(
     files: Seq[PartitionedFile],
     evidence: Evidence,
     selected: Option[BitSet],
-    trust: FileTrust) {
+    trust: FileTrust,
+    later: Boolean = false) {
   import BucketedFiles.bucketOf
 
-  private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
+  private lazy val (named: Seq[(Int, PartitionedFile)], unnamed: Seq[PartitionedFile]) = {
     val (named, unnamed) = files.map(file => bucketOf(file, evidence) -> file).partition(_._1.isDefined)
-    val claims = named.collect { case (Some(bucket), file) => bucket -> file }
-    val wrong = trust.strays(claims.map(_.swap))
-    val (strays, known) = claims.partition { case (_, file) => wrong(file) }
-    PlantedBugs.sorted(known.filter { case (b, _) => selected.forall(_.get(b)) }, (unnamed ++ strays).map(_._2))
+    (named.collect { case (Some(bucket), file) => bucket -> file }, unnamed.map(_._2))
+  }
+
+  private lazy val judged: Judged = {
+    val claims = named.map(_.swap)
+    if (later) trust.judge(claims) else trust.judgeNow(claims)
+  }
+
+  /** Whose rows must be checked by the tasks that read them. */
+  def unchecked: Set[PartitionedFile] = judged.unchecked
+
+  private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
+    val (strays, known) = named.partition { case (_, file) => judged.strays(file) }
+    PlantedBugs.sorted(known.filter { case (b, _) => selected.forall(_.get(b)) }, unnamed ++ strays.map(_._2))
   }
 
   /** What is left to read, under Spark's names for it. */
@@ -101,13 +113,9 @@ object BucketedFiles {
 
   /** None for a stray. */
   private def bucketOf(file: PartitionedFile, evidence: Evidence): Option[Int] = evidence.source match {
-    case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, evidence.layout.buckets)
-    // The null check comes first: getInt of a null gives 0.
-    case BucketSource.PartitionValue(ordinal) =>
-      Option
-        .when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
-        .filter(b => b >= 0 && b < evidence.layout.buckets)
-        .orElse(if (PlantedBugs.passesOver) None else throw misplaced(file, evidence))
+    case BucketSource.FileName => evidence.bucketOf(file)
+    case _: BucketSource.PartitionValue =>
+      evidence.bucketOf(file).orElse(if (PlantedBugs.passesOver) None else throw misplaced(file, evidence))
   }
 
   private def misplaced(file: PartitionedFile, evidence: Evidence): ColocateException =

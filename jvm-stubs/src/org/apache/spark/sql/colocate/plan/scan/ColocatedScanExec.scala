@@ -5,18 +5,19 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, IsNotNull, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, SpreadPartitioning}
-import org.apache.spark.sql.colocate.trust.FileTrust
+import org.apache.spark.sql.colocate.trust.{CheckInTask, FileTrust, OpenReads}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, InSubqueryExec, ScanFileListing, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.collection.BitSet
@@ -32,6 +33,7 @@ import org.apache.spark.util.collection.BitSet
  * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
  * @param dataFilters      likewise
  * @param bucketFilters    subqueries that tell at run time which buckets are needed
+ * @param checksInTasks    what has to be checked is, by the tasks that read it; see CheckWhileReading
  */
 case class ColocatedScanExec(
     scan: FileSourceScanExec,
@@ -40,7 +42,8 @@ case class ColocatedScanExec(
     mode: ReadMode,
     partitionFilters: Seq[Expression],
     dataFilters: Seq[Expression],
-    bucketFilters: Seq[InSubqueryExec] = Nil)
+    bucketFilters: Seq[InSubqueryExec] = Nil,
+    checksInTasks: Boolean = false)
     extends FileSourceScanLike {
 
   override def disableBucketedScan: Boolean = scan.disableBucketedScan
@@ -65,7 +68,7 @@ case class ColocatedScanExec(
   /** May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first. */
   def mayPruneByKeys: Boolean = mode match {
     case ReadMode.ByShare(_, _) => false
-    case _ => !isNative || FileTrust(relation, evidence).knowsAll(selectedPartitions)
+    case _ => !isNative || trust.knowsAll(selectedPartitions)
   }
 
   /** The buckets that are needed, as known when the query runs. */
@@ -126,6 +129,20 @@ case class ColocatedScanExec(
   private def orderingOfBuckets: Seq[SortOrder] =
     if (scan.outputOrdering.isEmpty || strays.nonEmpty) Nil else scan.outputOrdering
 
+  @transient private lazy val trust: FileTrust = FileTrust(relation, evidence)
+
+  /** Are there rows to check, and has all that is needed for it been read when the scan's tasks end? */
+  def mayCheckInTasks: Boolean =
+    !checksInTasks && optionalBucketSet.isEmpty && bucketFilters.isEmpty &&
+      evidence.layout.keys.forall(requiredSchema.fieldNames.contains) && (mode match {
+        case _: ReadMode.ByBucket => trust.checksWhatItReads || (needsEachRow && trust.learnsWhatItReads(selectedPartitions))
+        case _: ReadMode.ByShare | ReadMode.ByFilledBucket => trust.checksWhatItReads
+        case ReadMode.ByBytes => false
+      })
+
+  // Such filters are pushed to save little, so they need not be.
+  private def needsEachRow: Boolean = dataFilters.forall(_.isInstanceOf[IsNotNull])
+
   def trustsNames: Boolean = isNative && FileTrust.trustsNames(conf)
 
   private def isNative: Boolean = evidence.source == BucketSource.FileName
@@ -161,33 +178,49 @@ case class ColocatedScanExec(
 
   lazy val inputRDD: RDD[InternalRow] = {
     val listed = dynamicallySelectedPartitions.toPartitionArray.toSeq
-    val files = BucketedFiles(listed, evidence, neededBuckets, FileTrust(relation, evidence))
+    val files = BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
+    val check = Option.when(files.unchecked.nonEmpty)(trust.inTasks(files.unchecked, columnsRead, readsEachRow))
     if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
     sendDriverMetrics()
     mode match {
-      case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks)), files.straysByBytes(relation), tasks)
-      case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket)
-      case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation))
+      case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
+      case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket, check)
+      case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation), check)
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
   }
 
-  private lazy val readFile: PartitionedFile => Iterator[InternalRow] =
+  private def readsEachRow: Boolean = isNative && needsEachRow && mode.isInstanceOf[ReadMode.ByBucket]
+
+  private def columnsRead: StructType = new StructType(requiredSchema.fields ++ relation.partitionSchema.fields)
+
+  private lazy val readFile: PartitionedFile => Iterator[InternalRow] = reader(pushedDownFilters)
+
+  private def reader(filters: Seq[Filter]): PartitionedFile => Iterator[InternalRow] =
     relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = relation.sparkSession,
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
       requiredSchema = requiredSchema,
-      filters = pushedDownFilters,
+      filters = filters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
 
-  private def rddOf(tasks: Seq[FilePartition]): RDD[InternalRow] =
+  private def rddOf(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] = check match {
+    case Some(check) =>
+      val read = if (check.readsEachRow) reader(Nil) else readFile
+      rddOf(tasks, check.reader(Turns.reader(read))).mapPartitionsInternal(OpenReads.add(_))
+    case None => rddOf(tasks)
+  }
+
+  private def rddOf(
+      tasks: Seq[FilePartition],
+      read: PartitionedFile => Iterator[InternalRow] = Turns.reader(readFile)): RDD[InternalRow] =
     new FileScanRDD(
       relation.sparkSession,
-      Turns.reader(readFile),
+      read,
       tasks,
-      new StructType(requiredSchema.fields ++ relation.partitionSchema.fields),
+      columnsRead,
       fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
       new FileSourceOptions(CaseInsensitiveMap(relation.options)))

@@ -1,0 +1,64 @@
+package org.apache.spark.sql.colocate.trust
+
+import java.io.Closeable
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.colocate.layout.Evidence
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+
+/**
+ * The check of a scan's rows by the tasks that read them, which costs a hash for each row and no second reading. Rows
+ * that a pushed filter leaves away are not in the query, so they are not in its way; but a file is known for good only
+ * where none is pushed.
+ *
+ * @param files paths of the files to check; None: all that are read
+ * @param log   takes strays and, where each row is read, files without a wrong one; None: nothing is kept
+ */
+case class CheckInTask(
+    evidence: Evidence,
+    hash: KeyHash,
+    files: Option[Set[String]],
+    log: Option[CheckLog],
+    readsEachRow: Boolean) {
+
+  def reader(read: PartitionedFile => Iterator[InternalRow]): PartitionedFile => Iterator[InternalRow] = { file =>
+    if (files.forall(_.contains(file.urlEncodedPath))) new Checked(file, read(file)).asInstanceOf[Iterator[InternalRow]]
+    else read(file)
+  }
+
+  /** The iterator may hold batches in the guise of rows, as Spark's own readers do. */
+  private class Checked(file: PartitionedFile, rows: Iterator[Any]) extends Iterator[Any] with Closeable {
+    private val bucket = evidence.bucketOf(file).get
+    private val claimed = OneBucket(bucket, evidence.layout.buckets)
+    private val open = hash.open()
+    private var isDone = false
+
+    override def hasNext: Boolean = rows.hasNext || {
+      if (!isDone && readsEachRow && isWhole) note(isStray = false)
+      isDone = true
+      false
+    }
+
+    // A wrong row is thrown here: of what hasNext throws, Spark says that the file can't be read.
+    override def next(): Any = {
+      val item = rows.next()
+      open.other(item, claimed).foreach { found =>
+        note(isStray = true)
+        throw WrongBucketException.of(evidence, file, bucket, found)
+      }
+      item
+    }
+
+    override def close(): Unit = rows match {
+      case closeable: Closeable => closeable.close()
+      case _ =>
+    }
+
+    private def isWhole: Boolean = file.start == 0 && file.length == file.fileSize
+
+    private def note(isStray: Boolean): Unit =
+      log.foreach(_.add(FileStamp.of(new Path(evidence.root), file) -> isStray))
+  }
+}
