@@ -27,7 +27,7 @@ import org.apache.spark.sql.colocate.write._
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands                                      DropPlanningNodes
- *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned
+ *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned CheckWhileReading
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
