@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import create_member, fill, folder, switched_off
 from tests.spark.native import files
@@ -158,6 +158,16 @@ def test_elsewhere_the_check_comes_first(spark: SparkSession, pair: str, case: s
     assert not in_tasks(spark, ELSEWHERE[case])
     with WrongFile(spark, pair), pytest.raises(PySparkException, match=WRONG):
         spark.sql(ELSEWHERE[case]).collect()
+
+
+@pytest.mark.parametrize("pair", ["parquet"], indirect=True)
+def test_rows_for_python_are_checked_first(spark: SparkSession, pair: str) -> None:
+    def counted() -> DataFrame:
+        return spark.table("b").groupBy("k").applyInPandas(lambda rows: rows.head(1), "k INT, v BIGINT").groupBy().count()
+
+    assert "FinishChecksExec" not in kinds(counted())
+    with WrongFile(spark, pair), pytest.raises(PySparkException, match=WRONG):
+        counted().collect()
 
 
 def test_nothing_is_checked_that_is_known(spark: SparkSession, pair: str) -> None:

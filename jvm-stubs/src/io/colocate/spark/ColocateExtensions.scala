@@ -27,7 +27,8 @@ import org.apache.spark.sql.colocate.write._
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands                                      DropPlanningNodes
- *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned CheckWhileReading
+ *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned
+ *                                                                                                      CheckWhileReading
  * }}}
  */
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {

@@ -6,11 +6,11 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.colocate.trust.OpenReads
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec}
 import org.apache.spark.sql.execution.colocate.{AggregateRunsExec, PassesRows}
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledJoin}
-import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
+import org.apache.spark.sql.execution.window.{WindowExec, WindowGroupLimitExec}
 
 /**
  * Below an Exchange the tasks that read rows by bucket check them, too: each of them ends before any of their rows goes
@@ -38,12 +38,13 @@ object CheckWhileReading extends ColumnarRule {
   }
 
   /**
-   * Does each task of the node open its part of every child, whether it reads that to the end or not? Of an operator that
-   * is not known to, the scans below are checked first.
+   * Does each task of the node open its part of every child, whether it reads that to the end or not, and read it in its
+   * own thread? Of an operator that is not known to, as those that hand rows to Python, the scans below are checked first.
    */
   private def opensAll(node: SparkPlan): Boolean = node match {
     case _: ColumnarToRowExec | _: ProjectExec | _: FilterExec | _: SortExec | _: ExpandExec | _: GenerateExec => true
-    case _: BaseAggregateExec | _: AggregateRunsExec | _: WindowExecBase | _: WindowGroupLimitExec => true
+    case _: HashAggregateExec | _: ObjectHashAggregateExec | _: SortAggregateExec | _: AggregateRunsExec => true
+    case _: WindowExec | _: WindowGroupLimitExec => true
     case _: ShuffledJoin | _: BroadcastHashJoinExec | _: PassesRows => true
     case _ => false
   }
