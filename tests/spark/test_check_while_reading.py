@@ -163,7 +163,8 @@ def test_elsewhere_the_check_comes_first(spark: SparkSession, pair: str, case: s
 @pytest.mark.parametrize("pair", ["parquet"], indirect=True)
 def test_rows_for_python_are_checked_first(spark: SparkSession, pair: str) -> None:
     def counted() -> DataFrame:
-        return spark.table("b").groupBy("k").applyInPandas(lambda rows: rows.head(1), "k INT, v BIGINT").groupBy().count()
+        first = spark.table("b").groupBy("k").applyInPandas(lambda rows: rows.head(1), "k INT, v BIGINT")
+        return first.groupBy().count()
 
     assert "FinishChecksExec" not in kinds(counted())
     with WrongFile(spark, pair), pytest.raises(PySparkException, match=WRONG):
