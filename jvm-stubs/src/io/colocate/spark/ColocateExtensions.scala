@@ -12,6 +12,7 @@ import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
 import org.apache.spark.sql.colocate.shim.SparkVersion
+import org.apache.spark.sql.colocate.trust.SettleManifests
 import org.apache.spark.sql.colocate.write._
 
 /**
@@ -74,6 +75,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
     // every analysed plan, those that commands write from too
+    extensions.injectCheckRule(_ => SettleManifests)
     extensions.injectCheckRule(_ => RefuseLossyWrites)
     extensions.injectCheckRule(s => RefuseShadowedHash(s.asInstanceOf[SparkSession]))
 

@@ -13,18 +13,16 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
  * that a pushed filter leaves away are not in the query, so they are not in its way; but a file is known for good only
  * where none is pushed.
  *
- * @param files paths of the files to check; None: all that are read
  * @param log   takes strays and, where each row is read, files without a wrong one; None: nothing is kept
  */
 case class CheckInTask(
     evidence: Evidence,
     hash: KeyHash,
-    files: Option[Set[String]],
     log: Option[CheckLog],
     readsEachRow: Boolean) {
 
   def reader(read: PartitionedFile => Iterator[InternalRow]): PartitionedFile => Iterator[InternalRow] = { file =>
-    if (files.forall(_.contains(file.urlEncodedPath))) new Checked(file, read(file)).asInstanceOf[Iterator[InternalRow]]
+    if (file.otherConstantMetadataColumnValues.contains(CheckInTask.Key)) new Checked(file, read(file)).asInstanceOf[Iterator[InternalRow]]
     else read(file)
   }
 
@@ -61,4 +59,12 @@ case class CheckInTask(
     private def note(isStray: Boolean): Unit =
       log.foreach(_.add(FileStamp.of(new Path(evidence.root), file) -> isStray))
   }
+}
+
+object CheckInTask {
+  private val Key = "_colocate_check"
+
+  /** A file whose rows are to be checked by who reads it. */
+  def mark(file: PartitionedFile): PartitionedFile =
+    file.copy(otherConstantMetadataColumnValues = file.otherConstantMetadataColumnValues + (Key -> true))
 }

@@ -14,6 +14,9 @@ class CheckLog private (@transient private val tell: Map[FileStamp, Boolean] => 
 
   private var found = Map.empty[FileStamp, Boolean]
 
+  // For the ends of tasks alone.
+  override def excludeFromHeartbeat: Boolean = true
+
   override def isZero: Boolean = found.isEmpty
   override def value: Map[FileStamp, Boolean] = found
   override def reset(): Unit = found = Map.empty

@@ -56,7 +56,12 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
 
   /** Are there native files to check once, and may the tasks that read them do so? */
   def learnsWhatItReads(listing: ScanFileListing): Boolean =
-    !skipsDamage && evidence.source == BucketSource.FileName && !knowsAll(listing)
+    !skipsDamage && evidence.source == BucketSource.FileName && !checksEach && !trustsNames(conf) && {
+      val known = seen
+      listing.filePartitionIterator.flatMap(_.files).exists { file =>
+        NativeEvidence.bucketOf(file.getPath.getName, evidence.layout.buckets).isDefined && !known.isKnown(file.fileStatus)
+      }
+    }
 
   /** Files that claim a bucket and are strays all the same, and those whose rows are yet to be checked. */
   def judge(claims: Seq[(PartitionedFile, Int)]): Judged = evidence.source match {
@@ -101,18 +106,21 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     CheckInTask(
       evidence,
       KeyHash.of(evidence.layout, columns),
-      Option.unless(checksWhatItReads)(unchecked.map(_.urlEncodedPath)),
       Option.when(evidence.source == BucketSource.FileName)(logOf(unchecked)),
       readsEachRow)
 
   private def logOf(unchecked: Set[PartitionedFile]): CheckLog = {
     val known = seen
+    val fs = root.getFileSystem(hadoopConf)
     var left = unchecked.map(FileStamp.of(root, _)).filterNot(known.files.contains)
+    var strays = Set.empty[FileStamp]
+    // Tasks are tried again, and tell the same again.
     CheckLog.register(relation.sparkSession.sparkContext) { found =>
-      val news = found.filter { case (file, isStray) => isStray || left(file) }
+      val news = found.filter { case (file, isStray) => if (isStray) !strays(file) else left(file) }
       left --= news.keys
+      strays ++= news.collect { case (file, true) => file }
       Manifest.remember(root, evidence.layout, news)
-      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) Manifest.saveSoon(hadoopConf, root, evidence.layout)
+      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) Manifest.saveSoon(fs, root, evidence.layout)
     }
   }
 

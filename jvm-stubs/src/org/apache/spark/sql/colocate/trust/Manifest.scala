@@ -1,8 +1,11 @@
 package org.apache.spark.sql.colocate.trust
 
 import java.io.{FileNotFoundException, IOException}
+import java.util.concurrent.Future
 
 import scala.collection.concurrent.TrieMap
+import scala.collection.mutable.ArrayBuffer
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
@@ -39,8 +42,9 @@ object Manifest extends Logging {
     val fs = root.getFileSystem(conf)
     val before = partsOf(root, layout)
     val saved = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap
-    if (cached.size > ManyTables) cached.clear()
-    Known(root, merged(change(root, layout)(now => saved ++ now.filter { case (path, _) => path == Unsaved })))
+    // What came meanwhile is not in the listing.
+    val parts = change(root, layout)(now => saved ++ now.filter { case (path, _) => path == Unsaved || !before.contains(path) })
+    Known(root, merged(parts))
   }
 
   /** As this driver saw it last, for planning. */
@@ -51,25 +55,38 @@ object Manifest extends Logging {
   def add(conf: Configuration, root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
       remember(root, layout, files)
-      save(conf, root, layout)
+      save(root.getFileSystem(conf), root, layout)
     }
 
   /** What was found out, until it is saved: this driver knows it at once. */
   def remember(root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
-      change(root, layout) { parts => parts + (Unsaved -> merged(Seq(parts.getOrElse(Unsaved, Map.empty), files))) }
+      change(root, layout) { parts =>
+        val unsaved = parts.getOrElse(Unsaved, Map.empty)
+        parts + (Unsaved -> files.foldLeft(unsaved) { case (all, (file, stray)) =>
+          all.updated(file, stray || all.getOrElse(file, false))
+        })
+      }
     }
 
-  /** Saves what this driver remembers without waiting for it; not where the table is gone meanwhile. */
-  def saveSoon(conf: Configuration, root: Path, layout: BucketLayout): Unit =
-    saver.execute { () => if (root.getFileSystem(conf).exists(root)) save(conf, root, layout) }
+  /** Saves what this driver remembers, for who can't wait for it, as Spark's scheduler; see `settle`. */
+  def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout): Unit = saving.synchronized {
+    saving.filterInPlace(!_.isDone)
+    saving += saver.submit[Unit] { () =>
+      try save(fs, root, layout)
+      catch { case NonFatal(e) => logWarning(s"The manifest of $root could not be written", e) }
+    }
+  }
 
+  /** Waits until nothing is left to save: the next statement may replace or drop the table. */
+  def settle(): Unit = saving.synchronized(saving.toSeq).foreach(_.get())
+
+  private val saving = ArrayBuffer.empty[Future[Unit]]
   private lazy val saver = ThreadUtils.newDaemonSingleThreadExecutor("colocate-manifest")
 
-  private def save(conf: Configuration, root: Path, layout: BucketLayout): Unit = {
+  private def save(fs: FileSystem, root: Path, layout: BucketLayout): Unit = {
     val files = partsOf(root, layout).getOrElse(Unsaved, Map.empty)
     if (files.nonEmpty) try {
-      val fs = root.getFileSystem(conf)
       val path = ManifestFile.write(fs, root, layout, files)
       change(root, layout) { parts =>
         val left = parts.getOrElse(Unsaved, Map.empty).filterNot { case (file, stray) => files.get(file).contains(stray) }
@@ -89,6 +106,7 @@ object Manifest extends Logging {
 
   private def change(root: Path, layout: BucketLayout)(to: Parts => Parts): Parts = cached.synchronized {
     val parts = to(partsOf(root, layout))
+    if (cached.size > ManyTables) cached.clear()
     cached.put((root, layout), parts)
     parts
   }

@@ -24,16 +24,16 @@ private[colocate] class OpenReads private {
 }
 
 private[colocate] object OpenReads {
-  private val byTask = new ConcurrentHashMap[Long, OpenReads]
+  private val byTask = new ConcurrentHashMap[TaskContext, OpenReads]
 
   /** Rows that this task must read to their end. */
   def add[A](rows: Iterator[A]): Iterator[A] = {
     val task = TaskContext.get()
     val open = byTask.computeIfAbsent(
-      task.taskAttemptId(),
-      id => {
+      task,
+      _ => {
         val open = new OpenReads
-        task.addTaskCompletionListener[Unit] { ended => byTask.remove(id); open.end(ended) }
+        task.addTaskCompletionListener[Unit] { ended => byTask.remove(task); open.end(ended) }
         open
       })
     open.reads ::= rows
@@ -42,7 +42,7 @@ private[colocate] object OpenReads {
 
   /** The last rows of a task: behind them, the rest of what it must read. */
   def finishAfter[A](rows: Iterator[A]): Iterator[A] = new Iterator[A] {
-    private val open = Option(byTask.get(TaskContext.get().taskAttemptId()))
+    private val open = Option(byTask.get(TaskContext.get()))
 
     override def hasNext: Boolean = rows.hasNext || {
       open.filterNot(_.areFinished).foreach(_.finish())

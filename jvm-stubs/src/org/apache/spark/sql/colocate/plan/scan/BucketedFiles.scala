@@ -4,7 +4,7 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.plan.partitioning.Shares
 import org.apache.spark.sql.colocate.plan.PlantedBugs
-import org.apache.spark.sql.colocate.trust.{FileTrust, Judged}
+import org.apache.spark.sql.colocate.trust.{CheckInTask, FileTrust, Judged}
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
 
@@ -38,7 +38,10 @@ case class BucketedFiles(
 
   private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
     val (strays, known) = named.partition { case (_, file) => judged.strays(file) }
-    PlantedBugs.sorted(known.filter { case (b, _) => selected.forall(_.get(b)) }, unnamed ++ strays.map(_._2))
+    val read = known.collect { case (bucket, file) if selected.forall(_.get(bucket)) =>
+      bucket -> (if (judged.unchecked(file)) CheckInTask.mark(file) else file)
+    }
+    PlantedBugs.sorted(read, unnamed ++ strays.map(_._2))
   }
 
   /** What is left to read, under Spark's names for it. */

@@ -55,5 +55,8 @@ case class FinishChecksExec(child: SparkPlan) extends PassesRows {
 
   override protected def doExecute(): RDD[InternalRow] = child.execute().mapPartitionsInternal(OpenReads.finishAfter(_))
 
+  // An Exchange of the same rows is the same, whether they were known before or not.
+  override protected def doCanonicalize(): SparkPlan = child.canonicalized
+
   override protected def withNewChildInternal(newChild: SparkPlan): FinishChecksExec = copy(child = newChild)
 }

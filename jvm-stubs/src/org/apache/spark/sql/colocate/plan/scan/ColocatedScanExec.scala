@@ -282,5 +282,6 @@ case class ColocatedScanExec(
       keys = keys.map(QueryPlan.normalizeExpressions(_, output)),
       partitionFilters = Nil,
       dataFilters = Nil,
-      bucketFilters = bucketFilters.map(QueryPlan.normalizeExpressions(_, output)))
+      bucketFilters = bucketFilters.map(QueryPlan.normalizeExpressions(_, output)),
+      checksInTasks = false)
 }
