@@ -1,5 +1,7 @@
-"""Files put into the folder of a native table by other hands, for tests."""
+"""What other hands do to a table's files and log, for tests, and what its manifest knows of them."""
 
+import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from tests.spark.members import folder
 from tests.spark.native import files
 
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+# A name of ours for a file that we did not write: FOREIGN.format(bucket=1).
+FOREIGN = f"part-00000-{UUID}_0000{{bucket}}.c000.{{{{ext}}}}"
 
 
 def drop_in(spark: SparkSession, table: str, name: str, columns: Mapping[str, pa.Array], below: str = "") -> Path:
@@ -36,3 +40,30 @@ def rename(file: Path, bucket: int) -> Path:
     file.rename(target)
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     return target
+
+
+def known(spark: SparkSession, table: str) -> dict[str, bool]:
+    """What the manifest says: path -> is it a stray."""
+    found: dict[str, bool] = {}
+    for part in sorted((folder(spark, table) / "_colocate").glob("manifest-*.json")):
+        for line in part.read_text().splitlines()[1:]:
+            one = json.loads(line)
+            found[one["path"]] = found.get(one["path"], False) or one["stray"]
+    return found
+
+
+def forget(spark: SparkSession, table: str) -> None:
+    """As if another session had written the table."""
+    shutil.rmtree(folder(spark, table) / "_colocate", ignore_errors=True)
+    spark.sql(f"REFRESH TABLE {table}")
+
+
+def say_of_bucket_3(spark: SparkSession, table: str, value: str) -> None:
+    """Writes `value` into a Delta table's log as the partition value of the files of bucket 3."""
+    log = max((folder(spark, table) / "_delta_log").glob("*.json"))
+    text = log.read_text()
+    assert '"_colocate_bucket":"3"' in text
+    log.write_text(text.replace('"_colocate_bucket":"3"', f'"_colocate_bucket":{value}'))
+    log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
+    log.with_suffix(".crc").unlink(missing_ok=True)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]

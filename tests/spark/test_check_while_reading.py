@@ -1,7 +1,6 @@
 """The check by the tasks that read the rows: below an Exchange, and nowhere else."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,8 +13,7 @@ from tests.spark.members import create_member, fill, folder, switched_off
 from tests.spark.native import files
 from tests.spark.oracle import compare, run
 from tests.spark.plans import kind, kinds, nodes
-from tests.spark.strays import bucket_file, drop_in, rename
-from tests.spark.test_verify_on_read import FOREIGN, known
+from tests.spark.strays import FOREIGN, bucket_file, drop_in, forget, known, rename, say_of_bucket_3
 from tools.stages import last_stage, stages_since
 
 INTERPRETED = True
@@ -52,9 +50,9 @@ def pair(spark: SparkSession, db: str, request: pytest.FixtureRequest) -> str:
 def _tables(spark: SparkSession, provider: str) -> None:
     """a, b and f (one low key of each bucket) of 4 buckets; t without a layout. Each read of a member is checked."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    for name, rows in (("a", 40), ("b", 40)):
+    for name in ("a", "b"):
         create_member(spark, name, "k INT, v BIGINT", ["k"], 4, provider)
-        fill(spark, name, f"SELECT cast(id % 13 AS INT), id FROM range({rows})", ["k", "v"])
+        fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
     create_member(spark, "f", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "f", "SELECT min(k), 1 FROM b GROUP BY pmod(hash(k), 4)", ["k", "v"])
     spark.sql(f"CREATE TABLE t USING {provider} AS SELECT sum(v) AS v FROM b GROUP BY k")
@@ -66,17 +64,20 @@ def in_tasks(spark: SparkSession, sql: str) -> bool:
 
 
 class WrongFile:
-    """In the block, b's file of bucket 3 claims bucket 1. Another file each time, so that none is a known stray."""
+    """In the block, b's file of bucket 3 claims bucket 1. Another file each time, so that none is a known stray.
+
+    Delta's log, which is what tells of a file there, stays as it is made.
+    """
 
     made = 0
 
     def __init__(self, spark: SparkSession, provider: str) -> None:
-        self._spark, self._provider = spark, provider
+        self._spark, self._in_log = spark, provider == "delta"
 
     def __enter__(self) -> Path:
-        if self._provider == "delta":
-            self._say("3", "1")
-            return next((folder(self._spark, "b") / "_delta_log").glob("*.json"))
+        if self._in_log:
+            say_of_bucket_3(self._spark, "b", '"1"')
+            return folder(self._spark, "b")
         self._right = bucket_file(self._spark, "b", 3)
         WrongFile.made += 1
         os.utime(self._right, (WrongFile.made, WrongFile.made))
@@ -85,18 +86,9 @@ class WrongFile:
         return self._wrong
 
     def __exit__(self, *_: object) -> None:
-        if self._provider != "delta":
+        if not self._in_log:
             self._wrong.rename(self._right)
             self._spark.sql("REFRESH TABLE b")
-
-    def _say(self, right: str, wrong: str) -> None:
-        log = max((folder(self._spark, "b") / "_delta_log").glob("*.json"))
-        text = log.read_text()
-        assert f'"_colocate_bucket":"{right}"' in text
-        log.write_text(text.replace(f'"_colocate_bucket":"{right}"', f'"_colocate_bucket":"{wrong}"'))
-        log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
-        log.with_suffix(".crc").unlink(missing_ok=True)
-        self._spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -107,10 +99,10 @@ def test_rows_below_an_exchange_are_checked_as_they_are_read(spark: SparkSession
     for case, sql in BELOW_AN_EXCHANGE.items():
         assert in_tasks(spark, sql), case
         assert compare(spark, sql).on.rows, case
-    assert _jobs_of(spark, JOIN) == _jobs_of(spark, JOIN, "new")
+    assert _stages_of(spark, JOIN) == _stages_of(spark, JOIN, "new")
 
 
-def _jobs_of(spark: SparkSession, sql: str, verify: str = "all") -> int:
+def _stages_of(spark: SparkSession, sql: str, verify: str = "all") -> int:
     """Stages that a query runs; a check of its own would be more."""
     before = last_stage(spark)
     spark.conf.set("spark.colocate.verify.onRead", verify)
@@ -184,13 +176,11 @@ def test_a_first_read_makes_files_known(spark: SparkSession, pair: str) -> None:
     rows = run(spark, JOIN).rows
     for file in files(spark, "b"):
         os.utime(file, (7, 7))
-    shutil.rmtree(folder(spark, "b") / "_colocate")
-    spark.sql("REFRESH TABLE b")
+    forget(spark, "b")
     assert in_tasks(spark, JOIN)
     assert not in_tasks(spark, JOIN)
     assert run(spark, JOIN).rows == rows
-    wanted = {file.name: False for file in files(spark, "b")}
-    assert known(spark, "b") == wanted
+    assert known(spark, "b") == {file.name: False for file in files(spark, "b")}
 
 
 @pytest.mark.parametrize("pair", ["parquet", "orc"], indirect=True)

@@ -1,6 +1,5 @@
 """The manifest of native members, and the check of what is not in it (design 5a, declared evidence)."""
 
-import json
 import os
 import random
 import shutil
@@ -18,7 +17,7 @@ from pyspark.sql import SparkSession
 from tests.spark.members import NATIVE, create_member, fill, folder, switched_off
 from tests.spark.native import files
 from tests.spark.oracle import Rows, compare, multiset, run
-from tests.spark.strays import bucket_file, drop_in, rename
+from tests.spark.strays import FOREIGN, bucket_file, drop_in, forget, known, rename, say_of_bucket_3
 
 INTERPRETED = True
 
@@ -27,7 +26,6 @@ KEYS = {"k": pa.array(range(13), pa.int32()), "v": pa.array(range(500, 513), pa.
 # Checked before the scan's tasks, and by them.
 TRIED = ("SELECT k, count(*) FROM a GROUP BY k", "SELECT count(*), sum(b.v) FROM a JOIN b ON a.k = b.k")
 TRIALS = int(os.environ.get("COLOCATE_TRIALS", "8"))
-FOREIGN = "part-00000-0f8fad5b-d9cb-469f-a165-70867728950e_0000{bucket}.c000.{{ext}}"
 
 
 @pytest.fixture(params=NATIVE)
@@ -39,22 +37,6 @@ def pair(spark: SparkSession, db: str, request: pytest.FixtureRequest) -> str:
         create_member(spark, name, "k INT, v BIGINT", ["k"], 4, str(request.param))
         fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
     return f"{db}.g"
-
-
-def known(spark: SparkSession, table: str) -> dict[str, bool]:
-    """What the manifest says: path -> is it a stray."""
-    found: dict[str, bool] = {}
-    for part in sorted((folder(spark, table) / "_colocate").glob("manifest-*.json")):
-        for line in part.read_text().splitlines()[1:]:
-            one = json.loads(line)
-            found[one["path"]] = found.get(one["path"], False) or one["stray"]
-    return found
-
-
-def forget(spark: SparkSession, table: str) -> None:
-    """As if another session had written the table."""
-    shutil.rmtree(folder(spark, table) / "_colocate", ignore_errors=True)
-    spark.sql(f"REFRESH TABLE {table}")
 
 
 def expected(spark: SparkSession) -> Rows:
@@ -299,17 +281,6 @@ def _two_members(spark: SparkSession) -> None:
         fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
 
 
-def _say_of_bucket_3(spark: SparkSession, value: str) -> None:
-    """Writes `value` into a's log as the partition value of the files of bucket 3."""
-    log = max((folder(spark, "a") / "_delta_log").glob("*.json"))
-    text = log.read_text()
-    assert '"_colocate_bucket":"3"' in text
-    log.write_text(text.replace('"_colocate_bucket":"3"', f'"_colocate_bucket":{value}'))
-    log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
-    log.with_suffix(".crc").unlink(missing_ok=True)
-    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-
-
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("value", ["null", '"4"', '"-1"'])
 def test_a_delta_file_without_a_bucket_is_not_passed_over(
@@ -318,7 +289,7 @@ def test_a_delta_file_without_a_bucket_is_not_passed_over(
     """No writer of Delta makes one; a task that took it for one of its own, or for nobody's, would lose rows."""
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     _two_members(spark)
-    _say_of_bucket_3(spark, value)
+    say_of_bucket_3(spark, "a", value)
     for query in (JOIN, "SELECT k, count(*) FROM a GROUP BY k", "MERGE INTO a USING b ON a.k = b.k AND a.v = b.v "
                   "WHEN MATCHED THEN UPDATE SET v = b.v + 1"):  # fmt: skip
         with pytest.raises(PySparkException, match="names no bucket in"):
@@ -331,7 +302,7 @@ def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession,
     _two_members(spark)
     spark.conf.set("spark.colocate.verify.onRead", "all")
     assert run(spark, JOIN).colocated
-    _say_of_bucket_3(spark, '"1"')
+    say_of_bucket_3(spark, "a", '"1"')
     with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
         spark.sql(JOIN).collect()
     spark.conf.set("spark.colocate.verify.onRead", "new")

@@ -65,7 +65,7 @@ object MemberFiles {
     val known = FileTrust.known(session, table)
     val counts = if (rows) counted(session, member.format, files).map(Some(_)) else files.map(_ => None)
     files.zip(counts).map { case (file, count) =>
-      val bucket = NativeEvidence.bucketOf(file.getPath.getName, member.buckets).filterNot(_ => known.isStray(file))
+      val bucket = NativeEvidence.bucketOf(file.getPath.getName, member.buckets).filterNot(_ => known.of(file).contains(true))
       BucketFiles(bucket, 1, file.getLen, count)
     }
   }

@@ -13,17 +13,19 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
  * that a pushed filter leaves away are not in the query, so they are not in its way; but a file is known for good only
  * where none is pushed.
  *
- * @param log   takes strays and, where each row is read, files without a wrong one; None: nothing is kept
+ * @param log          takes strays and, where each row is read, files without a wrong one; None: nothing is kept
+ * @param readsEachRow is no filter pushed that leaves rows away?
  */
 case class CheckInTask(
     evidence: Evidence,
     hash: KeyHash,
     log: Option[CheckLog],
     readsEachRow: Boolean) {
+  import CheckInTask.isMarked
 
   def reader(read: PartitionedFile => Iterator[InternalRow]): PartitionedFile => Iterator[InternalRow] = { file =>
-    if (file.otherConstantMetadataColumnValues.contains(CheckInTask.Key)) new Checked(file, read(file)).asInstanceOf[Iterator[InternalRow]]
-    else read(file)
+    val rows = read(file)
+    if (isMarked(file)) new Checked(file, rows).asInstanceOf[Iterator[InternalRow]] else rows
   }
 
   /** The iterator may hold batches in the guise of rows, as Spark's own readers do. */
@@ -31,11 +33,9 @@ case class CheckInTask(
     private val bucket = evidence.bucketOf(file).get
     private val claimed = OneBucket(bucket, evidence.layout.buckets)
     private val open = hash.open()
-    private var isDone = false
 
     override def hasNext: Boolean = rows.hasNext || {
-      if (!isDone && readsEachRow && isWhole) note(isStray = false)
-      isDone = true
+      if (readsEachRow && isWhole) note(isStray = false)
       false
     }
 
@@ -63,6 +63,8 @@ case class CheckInTask(
 
 object CheckInTask {
   private val Key = "_colocate_check"
+
+  private def isMarked(file: PartitionedFile): Boolean = file.otherConstantMetadataColumnValues.contains(Key)
 
   /** A file whose rows are to be checked by who reads it. */
   def mark(file: PartitionedFile): PartitionedFile =

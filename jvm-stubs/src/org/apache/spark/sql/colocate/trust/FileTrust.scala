@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.trust
 import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
@@ -24,49 +24,38 @@ case class Judged(strays: Set[PartitionedFile], unchecked: Set[PartitionedFile])
 
 /**
  * How far the bucket that a file claims is believed (design 5a). A native file's name is a promise: the file counts once
- * it was written by us or checked; until then its keys are checked before it is read by bucket.
+ * it was written by us or checked; until then its keys are checked when it is read by bucket.
  */
 case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   import FileTrust._
 
   private def conf: SQLConf = relation.sparkSession.sessionState.conf
+  private lazy val believesNames: Boolean = trustsNames(conf)
   private def root: Path = new Path(evidence.root)
   private lazy val hadoopConf: Configuration =
     relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
   /** What planning goes by: nothing is checked, and no folder is listed twice for it. */
   def seen: Known =
-    if (trustsNames(conf)) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
+    if (believesNames) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
 
   // Are the rows of every file checked by each query, whatever is known of them?
   private lazy val checksEach: Boolean =
-    checksAll(conf) || (!trustsNames(conf) && OrcTimes.followReader(relation.fileFormat, evidence.layout))
+    checksAll(conf) || (!believesNames && OrcTimes.followReader(relation.fileFormat, evidence.layout))
 
   /** Can these native files be read by bucket without a check of their rows first? */
-  def knowsAll(listing: ScanFileListing): Boolean = !checksEach && (trustsNames(conf) || {
+  def knowsAll(listing: ScanFileListing): Boolean = !checksEach && (believesNames || {
     val known = seen
-    listing.filePartitionIterator.flatMap(_.files).forall(file => known.isKnown(file.fileStatus))
+    listing.filePartitionIterator.flatMap(_.files).forall(file => known.of(file.fileStatus).isDefined)
   })
 
   /** Does each query check the rows of every file, and may the tasks that read them do so? */
-  def checksWhatItReads: Boolean = !skipsDamage && (evidence.source match {
-    case BucketSource.FileName => checksEach
-    case _: BucketSource.PartitionValue => checksAll(conf)
-  })
-
-  /** Are there native files to check once, and may the tasks that read them do so? */
-  def learnsWhatItReads(listing: ScanFileListing): Boolean =
-    !skipsDamage && evidence.source == BucketSource.FileName && !checksEach && !trustsNames(conf) && {
-      val known = seen
-      listing.filePartitionIterator.flatMap(_.files).exists { file =>
-        NativeEvidence.bucketOf(file.getPath.getName, evidence.layout.buckets).isDefined && !known.isKnown(file.fileStatus)
-      }
-    }
+  def checksWhatItReads: Boolean = checksEach && !skipsDamage
 
   /** Files that claim a bucket and are strays all the same, and those whose rows are yet to be checked. */
   def judge(claims: Seq[(PartitionedFile, Int)]): Judged = evidence.source match {
-    case _: BucketSource.PartitionValue => Judged(Set.empty, if (checksAll(conf)) claims.map(_._1).toSet else Set.empty)
-    case BucketSource.FileName if trustsNames(conf) && !checksEach => Judged(Set.empty, Set.empty)
+    case _: BucketSource.PartitionValue => Judged(Set.empty, if (checksEach) claims.map(_._1).toSet else Set.empty)
+    case BucketSource.FileName if believesNames && !checksEach => Judged(Set.empty, Set.empty)
     case BucketSource.FileName => ofNative(claims.map(_._1))
   }
 
@@ -78,7 +67,13 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     if (skipsDamage) Judged((marked ++ unchecked).toSet, Set.empty) else Judged(marked.toSet, unchecked.toSet)
   }
 
-  /** The same, and what is to be checked is checked. Fails with the file where a stray is found. */
+  /** Planning's part of that: such a file is a stray from the start. */
+  def staysUnchecked(isStray: Option[Boolean]): Boolean = skipsDamage && (checksEach || isUnknown(isStray))
+
+  /** Is a file that claims a bucket to be checked because nothing is known of it? */
+  def isUnknown(isStray: Option[Boolean]): Boolean = isStray.isEmpty && !believesNames
+
+  /** As judge, and what is to be checked is checked. Fails with the file where a stray is found. */
   def judgeNow(claims: Seq[(PartitionedFile, Int)]): Judged = {
     val judged = judge(claims)
     if (judged.unchecked.nonEmpty) {
@@ -123,10 +118,6 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
       if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) Manifest.saveSoon(fs, root, evidence.layout)
     }
   }
-
-  /** Planning's part of that: such a file is a stray from the start. */
-  def staysUnchecked(known: Known, file: FileStatus): Boolean =
-    skipsDamage && (checksEach || (!trustsNames(conf) && !known.isKnown(file)))
 
   private lazy val skipsDamage: Boolean = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))

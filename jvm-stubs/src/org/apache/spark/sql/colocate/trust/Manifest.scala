@@ -1,10 +1,9 @@
 package org.apache.spark.sql.colocate.trust
 
 import java.io.{FileNotFoundException, IOException}
-import java.util.concurrent.Future
+import java.util.concurrent.{CompletableFuture, Future}
 
 import scala.collection.concurrent.TrieMap
-import scala.collection.mutable.ArrayBuffer
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -19,8 +18,9 @@ import org.apache.spark.util.ThreadUtils
 case class Known(root: Path, files: Map[FileStamp, Boolean]) {
   def isChecked(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(false)
   def isStray(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(true)
-  def isKnown(file: FileStatus): Boolean = files.contains(FileStamp.of(root, file))
-  def isStray(file: FileStatus): Boolean = files.nonEmpty && files.get(FileStamp.of(root, file)).contains(true)
+
+  /** Is the file a stray? None where nothing is known of it. */
+  def of(file: FileStatus): Option[Boolean] = if (files.isEmpty) None else files.get(FileStamp.of(root, file))
 }
 
 /**
@@ -62,26 +62,23 @@ object Manifest extends Logging {
   def remember(root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
       change(root, layout) { parts =>
-        val unsaved = parts.getOrElse(Unsaved, Map.empty)
-        parts + (Unsaved -> files.foldLeft(unsaved) { case (all, (file, stray)) =>
-          all.updated(file, stray || all.getOrElse(file, false))
-        })
+        parts + (Unsaved -> joined(parts.getOrElse(Unsaved, Map.empty), files))
       }
     }
 
   /** Saves what this driver remembers, for who can't wait for it, as Spark's scheduler; see `settle`. */
-  def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout): Unit = saving.synchronized {
-    saving.filterInPlace(!_.isDone)
-    saving += saver.submit[Unit] { () =>
+  def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout): Unit = {
+    lastSave = saver.submit[Unit] { () =>
       try save(fs, root, layout)
       catch { case NonFatal(e) => logWarning(s"The manifest of $root could not be written", e) }
     }
   }
 
   /** Waits until nothing is left to save: the next statement may replace or drop the table. */
-  def settle(): Unit = saving.synchronized(saving.toSeq).foreach(_.get())
+  def settle(): Unit = lastSave.get()
 
-  private val saving = ArrayBuffer.empty[Future[Unit]]
+  // One thread saves in turn: where the last one is done, all are. Spark's scheduler alone asks for them.
+  @volatile private var lastSave: Future[Unit] = CompletableFuture.completedFuture(())
   private lazy val saver = ThreadUtils.newDaemonSingleThreadExecutor("colocate-manifest")
 
   private def save(fs: FileSystem, root: Path, layout: BucketLayout): Unit = {
@@ -112,12 +109,10 @@ object Manifest extends Logging {
   }
 
   // A stray stays one, whoever takes it for checked.
-  private def merged(parts: Parts): Map[FileStamp, Boolean] = merged(parts.values)
+  private def joined(all: Map[FileStamp, Boolean], part: Map[FileStamp, Boolean]): Map[FileStamp, Boolean] =
+    all ++ part.map { case (file, stray) => file -> (stray || all.getOrElse(file, false)) }
 
-  private def merged(parts: Iterable[Map[FileStamp, Boolean]]): Map[FileStamp, Boolean] =
-    parts.foldLeft(Map.empty[FileStamp, Boolean]) { (all, part) =>
-      all ++ part.map { case (file, stray) => file -> (stray || all.getOrElse(file, false)) }
-    }
+  private def merged(parts: Parts): Map[FileStamp, Boolean] = parts.values.foldLeft(Map.empty[FileStamp, Boolean])(joined)
 
   private def list(fs: FileSystem, root: Path): Seq[Path] =
     try fs.listStatus(ManifestFile.folder(root)).toSeq.map(_.getPath).filter(ManifestFile.isOne)

@@ -135,13 +135,10 @@ case class ColocatedScanExec(
   def mayCheckInTasks: Boolean =
     !checksInTasks && optionalBucketSet.isEmpty && bucketFilters.isEmpty &&
       evidence.layout.keys.forall(requiredSchema.fieldNames.contains) && (mode match {
-        case _: ReadMode.ByBucket => trust.checksWhatItReads || (needsEachRow && trust.learnsWhatItReads(selectedPartitions))
+        case _: ReadMode.ByBucket => trust.checksWhatItReads || (readsEachRow && strays.othersUnknown)
         case _: ReadMode.ByShare | ReadMode.ByFilledBucket => trust.checksWhatItReads
         case ReadMode.ByBytes => false
       })
-
-  // Such filters are pushed to save little, so they need not be.
-  private def needsEachRow: Boolean = dataFilters.forall(_.isInstanceOf[IsNotNull])
 
   def trustsNames: Boolean = isNative && FileTrust.trustsNames(conf)
 
@@ -190,7 +187,9 @@ case class ColocatedScanExec(
     }
   }
 
-  private def readsEachRow: Boolean = isNative && needsEachRow && mode.isInstanceOf[ReadMode.ByBucket]
+  /** May tasks learn all of the files that they check? Such filters are pushed to save little, so they need not be. */
+  private def readsEachRow: Boolean =
+    isNative && mode.isInstanceOf[ReadMode.ByBucket] && dataFilters.forall(_.isInstanceOf[IsNotNull])
 
   private def columnsRead: StructType = new StructType(requiredSchema.fields ++ relation.partitionSchema.fields)
 
@@ -206,24 +205,18 @@ case class ColocatedScanExec(
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
 
-  private def rddOf(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] = check match {
-    case Some(check) =>
-      val read = if (check.readsEachRow) reader(Nil) else readFile
-      rddOf(tasks, check.reader(Turns.reader(read))).mapPartitionsInternal(OpenReads.add(_))
-    case None => rddOf(tasks)
-  }
-
-  private def rddOf(
-      tasks: Seq[FilePartition],
-      read: PartitionedFile => Iterator[InternalRow] = Turns.reader(readFile)): RDD[InternalRow] =
-    new FileScanRDD(
+  private def rddOf(tasks: Seq[FilePartition], check: Option[CheckInTask] = None): RDD[InternalRow] = {
+    val read = Turns.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
+    val rows = new FileScanRDD(
       relation.sparkSession,
-      read,
+      check.fold(read)(_.reader(read)),
       tasks,
       columnsRead,
       fileConstantMetadataColumns,
       relation.fileFormat.fileConstantMetadataExtractors,
       new FileSourceOptions(CaseInsensitiveMap(relation.options)))
+    if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
+  }
 
   /** Task by task: the rows of the bucketed files, then those of strays that belong there. */
   private def withStrays(bucketed: RDD[InternalRow], strays: Seq[FilePartition], tasks: Int): RDD[InternalRow] =

@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.plan.scan
 
-import org.apache.hadoop.fs.FileStatus
-
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence, EvidenceGap, NativeEvidence}
@@ -13,8 +11,15 @@ import org.apache.spark.sql.execution.FileSourceScanLike
  *
  * @param names a few of them, for messages
  * @param files how many files the scan selects, strays included
+ * @param othersUnknown is there a file, no stray, whose rows must be checked since nothing is known of it?
  */
-case class Strays(count: Int, bytes: Long, names: Seq[String], files: Int, allBytes: Long) {
+case class Strays(
+    count: Int,
+    bytes: Long,
+    names: Seq[String],
+    files: Int,
+    allBytes: Long,
+    othersUnknown: Boolean = false) {
 
   def isEmpty: Boolean = count == 0
   def nonEmpty: Boolean = count > 0
@@ -43,12 +48,14 @@ object Strays {
     case BucketSource.FileName =>
       val trust = FileTrust(scan.relation, evidence)
       val known = trust.seen
-      def isStray(status: FileStatus): Boolean = known.isStray(status) || trust.staysUnchecked(known, status)
       scan.selectedPartitions.filePartitionIterator.flatMap(_.files).foldLeft(none) { (found, file) =>
         val seen = found.copy(files = found.files + 1, allBytes = found.allBytes + file.getLen)
         val name = file.getPath.getName
-        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !isStray(file.fileStatus)) seen
-        else {
+        val isStray = known.of(file.fileStatus)
+        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !isStray.getOrElse(false) &&
+          !trust.staysUnchecked(isStray)) {
+          seen.copy(othersUnknown = seen.othersUnknown || trust.isUnknown(isStray))
+        } else {
           val names = if (found.count < Named) found.names :+ name else found.names
           seen.copy(count = found.count + 1, bytes = found.bytes + file.getLen, names = names)
         }
