@@ -167,6 +167,8 @@ class _Generator:
     def _aggregate(self, query: Query, visible: Sequence[Side]) -> Query:
         if self._sometimes(0.25) and self.cell.join not in HIDING:
             return self._aggregate_below(query, visible)
+        if self._sometimes(0.15):
+            return self._aggregate_twice(visible[0].table)
         keys = self._keys(query, visible)
         functions = self._functions(visible)
         having = ("count(*) > 1",) if self._sometimes(0.15) else ()
@@ -188,6 +190,19 @@ class _Generator:
         roles = [s.column(r) for s in visible if s.alias in "ab" for r in ("k1", "id", "v")]
         where = tuple(text for text in query.where if text.startswith("a."))
         return replace(query, joins=joins, select=_named(roles), where=where)
+
+    def _aggregate_twice(self, table: Table) -> Query:
+        """The groups of one table, joined with the groups of the same: each use keeps what it needs of them."""
+        key, inner = table.column("k1"), Source(table.name, "i")
+        having = ("count(*) > 1", "sum(i.v) < 12", "max(i.s) > 's2'", "(count(*) > 2 OR sum(i.v) > 8)", "min(i.v) <> 3")
+        columns = (f"i.{key}", "count(*) AS id", "sum(i.v) AS v", "max(i.s) AS s")
+        once = tuple(self.rng.sample(having, self.rng.choice((0, 1, 1, 2))))
+        again = once if self._sometimes(0.4) else tuple(self.rng.sample(having, self.rng.choice((0, 1, 1))))
+        first, second = (Query(inner, columns, group=(f"i.{key}",), having=kept) for kept in (once, again))
+        on = f"a.{key} = b.{key}" if self._sometimes(0.7) else self.rng.choice(("a.id = b.v", "a.v = b.v + 1"))
+        sides = ("a",) if self.cell.join in HIDING else ("a", "b")
+        select = [f"{side}.{column}" for side in sides for column in self.rng.sample((key, "id", "v", "s"), 3)]
+        return Query(Source(first, "a"), _named(select), joins=(Join(self.cell.join, Source(second, "b"), (on,)),))
 
     def _keys(self, query: Query, visible: Sequence[Side]) -> list[str]:
         """What the joined rows are known to be bucketed by, as a rule; else something near it."""

@@ -62,6 +62,7 @@ SEARCHES = {
     "both_sides_split": SPLIT,
     "expand_key_nulled": Search("aggregate"),
     "preserved_side_pruned": Search("LEFT", BROADCAST, near_miss=0.1),
+    "shared_groups_lost": Search("aggregate", near_miss=0.1),
 }
 
 

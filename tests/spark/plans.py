@@ -38,9 +38,18 @@ def join_kinds(df: DataFrame, run: bool = True) -> list[str]:
 
 def rows_read(spark: SparkSession, sql: str) -> int:
     """Rows that a query's tasks read from files, those of tables' logs among them."""
+    return sum(stage.inputRecords() for stage in _stages(spark, sql))
+
+
+def rows_shuffled(spark: SparkSession, sql: str) -> int:
+    """Rows that a query's tasks wrote for other tasks."""
+    return sum(stage.shuffleWriteRecords() for stage in _stages(spark, sql))
+
+
+def _stages(spark: SparkSession, sql: str) -> list[Any]:
     before = last_stage(spark)
     spark.sql(sql).collect()
-    return sum(stage.inputRecords() for stage in stages_since(spark, before))
+    return stages_since(spark, before)
 
 
 class Executions:

@@ -58,6 +58,10 @@ BY = {
         {"spark.sql.autoBroadcastJoinThreshold": "10485760"},
     ),
     "both_sides_split": Betrayed(JOIN.sql, SPLIT_ALL),
+    "shared_groups_lost": Betrayed(
+        "WITH t AS (SELECT k, sum(v) s FROM a GROUP BY k) SELECT x.s, y.s FROM (SELECT * FROM t WHERE s < 60) x "
+        "FULL JOIN (SELECT * FROM t WHERE s > 60) y ON x.k = y.k"
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
-from tests.spark.plans import rows_read
+from tests.spark.plans import rows_read, rows_shuffled
 
 ROWS = 5000
 SUMS = "WITH t AS (SELECT k, sum(v) AS s, count(*) AS n FROM lines WHERE k IS NOT NULL GROUP BY k)"
@@ -28,6 +28,44 @@ ONCE = {
     "of a join": "WITH t AS (SELECT l.k, count(h.v) n FROM lines l JOIN heads h ON l.k = h.k GROUP BY l.k) "
     "SELECT a.k, b.n FROM t a LEFT JOIN t b ON a.k = b.n AND a.n > 8",
     "sorted": f"{SUMS} SELECT a.k, b.n FROM t a JOIN t b ON a.s + a.n = b.s + b.n ORDER BY b.n, a.k",
+}
+# A query, and which groups one of its uses keeps.
+KEPT = {
+    "by HAVING": (f"{SUMS[:-1]} HAVING n > 8) SELECT a.k, a.s, b.s FROM t a FULL JOIN t b ON a.k = b.k", "n > 8"),
+    "by one or the other": (
+        f"{SUMS} SELECT a.k, b.k, a.s, b.n FROM (SELECT * FROM t WHERE n > 8 AND s < 22500) a "
+        "FULL JOIN (SELECT * FROM t WHERE s < 19000 AND n > 1) b ON a.k = b.k",
+        "(n > 8 AND s < 22500) OR s < 19000",
+    ),
+    "by what is made of several columns": (
+        f"{SUMS} SELECT a.m, b.m FROM (SELECT k, s - n AS m FROM t WHERE s - n > 21000) a "
+        "FULL JOIN (SELECT k, s + n AS m FROM t WHERE s + n < 19000) b ON a.k = b.k",
+        "s - n > 21000 OR s + n < 19000",
+    ),
+    "by a subquery's key, inferred for both tables": (
+        "SELECT h.k, sum(l.v) FROM heads h JOIN lines l ON h.k = l.k "
+        "WHERE h.k IN (SELECT k FROM lines WHERE k > 0 GROUP BY k HAVING count(*) > 8) GROUP BY h.k",
+        "n > 8",
+    ),
+    "all by one of two": (
+        f"{SUMS} SELECT a.s, a.n, b.s, b.n FROM (SELECT * FROM t WHERE n > 8) a FULL JOIN t b ON a.k = b.k",
+        "true",
+    ),
+    "not known before it is asked": (
+        f"{SUMS} SELECT a.s, b.s FROM (SELECT * FROM t WHERE n + floor(rand()) > 8) a "
+        "FULL JOIN (SELECT * FROM t WHERE n > 8) b ON a.k = b.k",
+        "true",
+    ),
+    "by a test and what relies on it": (
+        f"{SUMS} SELECT a.s, b.s FROM (SELECT * FROM t WHERE s > 19000 AND n + floor(rand()) > 8 AND 9 / (n - 8) > 1) "
+        "a FULL JOIN (SELECT * FROM t WHERE n > 8) b ON a.k = b.k",
+        "s > 19000 OR n > 8",
+    ),
+    "by another query": (
+        f"{SUMS} SELECT a.s, b.s FROM (SELECT * FROM t WHERE n > (SELECT x + 8 FROM heads WHERE v = 0)) a "
+        "FULL JOIN (SELECT * FROM t WHERE n > 8) b ON a.k = b.k",
+        "true",
+    ),
 }
 HEADS = 900
 # Lines of the tables' logs that are read on the way.
@@ -56,6 +94,19 @@ def test_its_tables_are_read_once(session: SparkSession, name: str, adaptive: bo
     with switched_off(session):
         assert tables <= rows_read(session, ONCE[name]) < tables + SOME
     assert tables <= rows_read(session, ONCE[name]) < tables + SOME
+
+
+@pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
+@pytest.mark.parametrize("name", KEPT)
+def test_groups_that_no_use_keeps_are_not_shuffled(session: SparkSession, name: str, adaptive: bool) -> None:
+    session.conf.set("spark.sql.adaptive.enabled", adaptive)
+    sql, kept = KEPT[name]
+    pair = compare(session, sql)
+    assert pair.on.rows
+    assert pair.on.exchanges == 1
+    [groups] = session.sql(f"{SUMS} SELECT count(*) FROM t WHERE {kept}").first() or [0]
+    assert groups > 0
+    assert rows_shuffled(session, sql) == groups
 
 
 def test_without_reuse_each_use_reads_by_bucket(session: SparkSession) -> None:

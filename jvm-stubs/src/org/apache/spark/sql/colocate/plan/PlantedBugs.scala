@@ -50,7 +50,8 @@ object PlantedBugs {
     "extended_side_split" -> "the null-extended side of an outer join is split, or the right one of a semi or anti join",
     "expand_key_nulled" -> "grouping sets that leave the key out are taken to keep it",
     "preserved_side_pruned" -> "an outer or anti join's preserved side is pruned by the keys of the broadcast one",
-    "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches")
+    "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches",
+    "shared_groups_lost" -> "of an aggregate that is used several times, the groups that only another use keeps are lost")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 
@@ -111,6 +112,9 @@ object PlantedBugs {
 
   /** Is a scan of a spread join read in parts? */
   def splits(rightly: Boolean): Boolean = rightly || is("both_sides_split")
+
+  /** What the uses of a shared aggregate keep of its groups. */
+  def ofAllUses(kept: Seq[Expression]): Seq[Expression] = if (is("shared_groups_lost")) kept.take(1) else kept
 
   private def numbered(files: Seq[Array[PartitionedFile]]): Seq[FilePartition] =
     files.zipWithIndex.map { case (f, index) => FilePartition(index, f) }

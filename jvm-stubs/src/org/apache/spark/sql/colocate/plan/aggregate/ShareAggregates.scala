@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.plan.join.JoinSides
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.plan.{Ensure, Regions}
-import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
 import org.apache.spark.sql.execution.aggregate._
 import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
  * A WITH query that is used several times is in the plan several times. Stock Spark runs it once, up to its shuffle,
  * which is reused; without the shuffle its tables would be read again for each use. So an aggregate that is there more
  * than once is shuffled after all, to the buckets that its rows are in: they are no more than stock Spark shuffles, and
- * what is above finds them by bucket as before.
+ * what is above finds them by bucket as before. Groups that no use's HAVING keeps stay below the shuffle.
  */
 object ShareAggregates extends Rule[SparkPlan] {
 
@@ -25,41 +25,56 @@ object ShareAggregates extends Rule[SparkPlan] {
     val several = usedTwice(plan)
     if (several.isEmpty) plan
     else {
-      val shared = Ensure(share(plan, several.keySet))
-      val expected = JoinSides.exchanges(plan) + several.values.sum
+      val shared = Ensure(share(plan, several))
+      val expected = JoinSides.exchanges(plan) + several.values.map(_.size).sum
       if (JoinSides.exchanges(shared) == expected) shared else plan
     }
   }
 
-  private def usedTwice(plan: SparkPlan): Map[SparkPlan, Int] = {
-    val uses = mutable.HashMap.empty[SparkPlan, Int]
+  /** The uses of each aggregate that has several, by its canonical form. */
+  private def usedTwice(plan: SparkPlan): Map[SparkPlan, Seq[UseOfAggregate]] = {
+    val uses = mutable.HashMap.empty[SparkPlan, Seq[UseOfAggregate]]
     val aggregates = plan.collect { case aggregate: BaseAggregateExec if isLast(aggregate) => aggregate }
     if (conf.exchangeReuseEnabled && aggregates.size > 1)
-      count(plan, uses, mutable.HashSet.empty)
-    uses.filter(_._2 > 1).toMap
+      collect(plan, uses, mutable.HashSet.empty)
+    uses.filter(_._2.size > 1).toMap
   }
 
   /** Below an Exchange, or an aggregate, that was seen before nothing is read again. */
-  private def count(plan: SparkPlan, uses: mutable.Map[SparkPlan, Int], seen: mutable.Set[SparkPlan]): Unit =
-    plan match {
-      case join: ShuffledJoin if join.isSkewJoin => ()
-      case exchange: Exchange => if (seen.add(exchange.canonicalized)) plan.children.foreach(count(_, uses, seen))
-      case Shareable(bare, _) =>
-        val before = uses.getOrElse(bare.canonicalized, 0)
-        uses(bare.canonicalized) = before + 1
-        if (before == 0) plan.children.foreach(count(_, uses, seen))
-      case _ => plan.children.foreach(count(_, uses, seen))
-    }
+  private def collect(
+      plan: SparkPlan,
+      uses: mutable.Map[SparkPlan, Seq[UseOfAggregate]],
+      seen: mutable.Set[SparkPlan]): Unit = plan match {
+    case join: ShuffledJoin if join.isSkewJoin => ()
+    case exchange: Exchange => if (seen.add(exchange.canonicalized)) plan.children.foreach(collect(_, uses, seen))
+    case Use(use, bare) =>
+      val before = uses.getOrElse(bare.canonicalized, Nil)
+      uses(bare.canonicalized) = before :+ use
+      if (before.isEmpty) bare.children.foreach(collect(_, uses, seen))
+    case _ => plan.children.foreach(collect(_, uses, seen))
+  }
 
   /** Joins that ask for no distribution rely on their sides' tasks as they are: an Exchange may give others. */
-  private def share(plan: SparkPlan, several: Set[SparkPlan]): SparkPlan = plan match {
+  private def share(plan: SparkPlan, several: Map[SparkPlan, Seq[UseOfAggregate]]): SparkPlan = plan match {
     case join: ShuffledJoin if join.isSkewJoin => join
-    case aggregate @ Shareable(bare, layout) if several(bare.canonicalized) =>
-      val rows = ShuffleExchangeExec(layout, bare.mapChildren(share(_, several)))
+    case aggregate @ Shareable(bare, layout) if several.contains(bare.canonicalized) =>
+      val groups = bare.mapChildren(share(_, several))
+      val kept = UseOfAggregate.keptByAny(several(bare.canonicalized), groups.output)
+      val rows = ShuffleExchangeExec(layout, kept.fold(groups)(FilterExec(_, groups)))
       val used = ProjectExec(aggregate.resultExpressions, rows)
       used.copyTagsFrom(aggregate)
       used
     case _ => plan.mapChildren(share(_, several))
+  }
+
+  /** A use of an aggregate over buckets, and that aggregate with the columns from which every use makes its own. */
+  private object Use {
+
+    def unapply(plan: SparkPlan): Option[(UseOfAggregate, SparkPlan)] = plan match {
+      case FilterExec(condition, aggregate @ Shareable(bare, _)) => Some((UseOfAggregate(aggregate, Some(condition)), bare))
+      case aggregate @ Shareable(bare, _) => Some((UseOfAggregate(aggregate, None), bare))
+      case _ => None
+    }
   }
 
   private def isLast(aggregate: BaseAggregateExec): Boolean = aggregate.groupingExpressions.nonEmpty &&
@@ -76,7 +91,7 @@ object ShareAggregates extends Rule[SparkPlan] {
       } yield (bare, HashPartitioning(layout.expressions, layout.numPartitions))
 
     private def withoutColumns(aggregate: BaseAggregateExec): Option[SparkPlan] = {
-      val columns = aggregate.groupingExpressions.map(_.toAttribute) ++ aggregate.aggregateAttributes
+      val columns = UseOfAggregate.columns(aggregate)
       val bare = aggregate match {
         case hash: HashAggregateExec => Some(hash.copy(resultExpressions = columns))
         case objects: ObjectHashAggregateExec => Some(objects.copy(resultExpressions = columns))
