@@ -70,6 +70,10 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         {"table": "reasons.t", "by": "rand(7)"},
     ),
     "UNEVEN_BUCKETS": ("SELECT k, sum(v) FROM t WHERE v > 7 GROUP BY k", {"table": "reasons.t"}),
+    "SHARED_AGGREGATE": (
+        "WITH g AS (SELECT k, sum(v) AS s FROM t GROUP BY k) SELECT a.s FROM g a JOIN g b ON a.k = b.k AND a.s < b.s",
+        {"table": "reasons.t"},
+    ),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from spark_colocate import verdicts
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
@@ -107,6 +108,17 @@ def test_groups_that_no_use_keeps_are_not_shuffled(session: SparkSession, name: 
     [groups] = session.sql(f"{SUMS} SELECT count(*) FROM t WHERE {kept}").first() or [0]
     assert groups > 0
     assert rows_shuffled(session, sql) == groups
+
+
+@pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
+def test_what_joins_the_groups_says_that_they_are_shared(session: SparkSession, adaptive: bool) -> None:
+    session.conf.set("spark.sql.adaptive.enabled", adaptive)
+    sql, _ = KEPT["by a subquery's key, inferred for both tables"]
+    joined = session.sql(sql)
+    codes = ["COLOCATED"] * 4 + ["SHARED_AGGREGATE"] * 2
+    assert sorted(one.code for one in verdicts(joined)) == codes
+    joined.collect()
+    assert sorted(one.code for one in verdicts(joined)) == codes
 
 
 def test_without_reuse_each_use_reads_by_bucket(session: SparkSession) -> None:

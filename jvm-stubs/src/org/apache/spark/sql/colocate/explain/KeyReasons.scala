@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.colocate.plan.{KeepPlaces, PlanWalk}
-import org.apache.spark.sql.colocate.plan.aggregate.ShuffleUnevenAggregates
+import org.apache.spark.sql.colocate.plan.aggregate.{ShareAggregates, ShuffleUnevenAggregates}
 import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.colocate.plan.skew.UnevenBuckets
@@ -19,7 +19,7 @@ private[explain] object KeyReasons {
       .orElse(uncovered(member, keys, child))
       .orElse(byPlace(member, child))
       .orElse(uneven(member, child))
-      .getOrElse(redistributed(member))
+      .getOrElse(redistributed(member, child))
 
   def join(left: Side, right: Side): Reason = {
     val (sides, shuffled) = (Seq(left, right), Seq(left, right).filterNot(_.isLocal))
@@ -69,7 +69,8 @@ private[explain] object KeyReasons {
     else if (counts.distinct.size > 1) Reason("BUCKETS_DIFFER", "left" -> a.describe, "right" -> b.describe)
     else if (positions(a, left) != positions(b, right)) {
       Reason("KEY_POSITIONS", "left" -> a.describe, "right" -> b.describe)
-    } else redistributed(if (left.isLocal) b else a)
+    } else if (left.isLocal) redistributed(b, right.plan)
+    else redistributed(a, left.plan)
   }
 
   private def positions(member: Member, side: Side): Seq[Int] = {
@@ -104,6 +105,7 @@ private[explain] object KeyReasons {
     case _ => false
   }
 
-  private def redistributed(member: Member): Reason =
-    Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", ")))
+  private def redistributed(member: Member, child: SparkPlan): Reason =
+    if (PlanWalk.feedingExchange(child).exists(ShareAggregates.isShared)) Reason("SHARED_AGGREGATE", "table" -> member.table)
+    else Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", ")))
 }

@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, Final}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.colocate.plan.join.JoinSides
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.plan.{Ensure, Regions}
@@ -20,6 +21,11 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
  * what is above finds them by bucket as before. Groups that no use's HAVING keeps stay below the shuffle.
  */
 object ShareAggregates extends Rule[SparkPlan] {
+
+  private val Shared = TreeNodeTag[Unit]("colocate.sharedAggregate")
+
+  /** Is this the Exchange of an aggregate that is used several times? */
+  def isShared(exchange: Exchange): Boolean = exchange.getTagValue(Shared).isDefined
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val several = usedTwice(plan)
@@ -61,6 +67,7 @@ object ShareAggregates extends Rule[SparkPlan] {
       val groups = bare.mapChildren(share(_, several))
       val kept = UseOfAggregate.keptByAny(several(bare.canonicalized), groups.output)
       val rows = ShuffleExchangeExec(layout, kept.fold(groups)(FilterExec(_, groups)))
+      rows.setTagValue(Shared, ())
       val used = ProjectExec(aggregate.resultExpressions, rows)
       used.copyTagsFrom(aggregate)
       used
