@@ -12,7 +12,7 @@ private[aggregate] case class UseOfAggregate(aggregate: BaseAggregateExec, havin
    * What its filter asks of a group, by the places of UseOfAggregate.columns; None where each group may be needed. Not
    * beyond a condition that must run once and in its place: those after it may rely on it, as a division on a test.
    */
-  private lazy val keeps: Option[Expression] = having
+  private def keeps: Option[Expression] = having
     .map(condition => splitConjunctivePredicates(replaceAlias(condition, made)).takeWhile(isMovable))
     .flatMap(_.reduceOption(And))
     .map(BindReferences.bindReference(_, UseOfAggregate.columns(aggregate)))
@@ -31,8 +31,8 @@ private[aggregate] object UseOfAggregate {
 
   /** The condition of a group that any of the uses keeps, the same for each of them; None where one needs all. */
   def keptByAny(uses: Seq[UseOfAggregate], columns: Seq[Attribute]): Option[Expression] = {
-    val kept = PlantedBugs.ofAllUses(uses.flatMap(_.keeps))
-    Option.when(uses.forall(_.keeps.isDefined))(kept.distinctBy(_.canonicalized).reduce(Or)).map(_.transform {
+    val kept = uses.flatMap(_.keeps)
+    Option.when(kept.size == uses.size)(PlantedBugs.ofAllUses(kept).distinctBy(_.canonicalized).reduce(Or).transform {
       case BoundReference(place, _, _) => columns(place)
     })
   }
