@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+SPARKS_OWN = {"BufferedExchangeExec": "ShuffleExchangeExec"}
 STAGES = {"ShuffleQueryStageExec", "BroadcastQueryStageExec", "TableCacheQueryStageExec", "ResultQueryStageExec"}
 
 
@@ -35,7 +36,9 @@ def below(node: Any) -> Iterator[Any]:
 
 
 def kind(node: Any) -> str:
-    return str(node.getClass().getSimpleName())
+    """The operator's class; for one of ours that only writes its rows in another way, Spark's."""
+    name = str(node.getClass().getSimpleName())
+    return SPARKS_OWN.get(name, name)
 
 
 def each(sequence: Any) -> Iterator[Any]:

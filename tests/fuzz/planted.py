@@ -63,6 +63,7 @@ SEARCHES = {
     "expand_key_nulled": Search("aggregate"),
     "preserved_side_pruned": Search("LEFT", BROADCAST, near_miss=0.1),
     "shared_groups_lost": Search("aggregate", near_miss=0.1),
+    "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 
 

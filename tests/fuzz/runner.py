@@ -37,6 +37,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.requireAllClusterKeysForCoPartition": ("true", "false"),
     "spark.colocate.join.hashBytesPerTask": ("0", "1"),
     "spark.colocate.verify.onRead": ("new", "new", "all"),
+    "spark.colocate.shuffle.bufferBytes": ("4194304", "4194304", "300", "0"),
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
     "spark.colocate.skew.enabled": ("true", "true", "false"),
     "spark.colocate.read.smallBucketsTogether": ("true", "true", "false"),

@@ -3,7 +3,7 @@ package io.colocate.spark
 import org.apache.spark.sql.colocate.plan.aggregate.PlanExpands
 import org.apache.spark.sql.colocate.plan.join.PlanFullOuterJoins
 import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroadcast}
-import org.apache.spark.sql.colocate.plan.{ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.plan.{BufferShuffledRows, BufferWithoutAqe, ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
@@ -25,7 +25,7 @@ import org.apache.spark.sql.colocate.write._
  *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
  *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  PruneByBroadcast
  *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
- *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite                                AggregateRuns
+ *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite              BufferShuffledRows AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
  *                              PlainMergeSource       PlanExpands                                      DropPlanningNodes
  *                                                     PlanLocalSorts, PlanFullOuterJoins, MarkRepartitioned
@@ -96,6 +96,8 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
     extensions.injectQueryStagePrepRule(_ => PackShuffledRows)
     extensions.injectColumnar(_ => PackWithoutAqe)
+    extensions.injectQueryStagePrepRule(_ => BufferShuffledRows)
+    extensions.injectColumnar(_ => BufferWithoutAqe)
 
     // when a stage's broadcasts are finished: the buckets of their keys
     extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)

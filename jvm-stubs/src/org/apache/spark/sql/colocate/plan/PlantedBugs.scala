@@ -12,6 +12,7 @@ import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.colocate.BufferedWrite
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.joins.{ShuffledJoin, SortMergeJoinExec}
@@ -51,7 +52,8 @@ object PlantedBugs {
     "expand_key_nulled" -> "grouping sets that leave the key out are taken to keep it",
     "preserved_side_pruned" -> "an outer or anti join's preserved side is pruned by the keys of the broadcast one",
     "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches",
-    "shared_groups_lost" -> "of an aggregate that is used several times, the groups that only another use keeps are lost")
+    "shared_groups_lost" -> "of an aggregate that is used several times, the groups that only another use keeps are lost",
+    "kept_rows_lost" -> "a task of a shuffle loses the rows that it kept, where more come than it may keep")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 
@@ -115,6 +117,16 @@ object PlantedBugs {
 
   /** What the uses of a shared aggregate keep of its groups. */
   def ofAllUses(kept: Seq[Expression]): Seq[Expression] = if (is("shared_groups_lost")) kept.take(1) else kept
+
+  /** How the tasks of a shuffle write. */
+  def write(write: BufferedWrite): BufferedWrite =
+    if (is("kept_rows_lost")) new BufferedWrite(write.metrics, write.limit) {
+      override protected def kept(pairs: Iterator[BufferedWrite.Pair]): Seq[BufferedWrite.Pair] = {
+        val first = super.kept(pairs)
+        if (pairs.hasNext) Nil else first
+      }
+    }
+    else write
 
   private def numbered(files: Seq[Array[PartitionedFile]]): Seq[FilePartition] =
     files.zipWithIndex.map { case (f, index) => FilePartition(index, f) }
