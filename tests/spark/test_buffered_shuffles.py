@@ -92,7 +92,7 @@ def test_tasks_with_more_rows_write_as_spark_does(session: SparkSession, aqe: st
 
 
 def test_rows_are_kept_up_to_the_limit(session: SparkSession) -> None:
-    """A row takes its bytes (8 for null bits, 8 for a number) and 64 more. The one that passes the limit is kept, too."""
+    """A row takes its bytes (8 of null bits, 8 for a number) and 64. The one that passes the limit is kept, too."""
     two_rows = "SELECT /*+ REPARTITION(40, i) */ i FROM (SELECT explode(array(id, id + 1)) AS i FROM t WHERE id = 5)"
     for kept, at_once in ("80", 0), ("81", 1):
         session.conf.set(KEPT, kept)
