@@ -62,7 +62,10 @@ BY = {
         "WITH t AS (SELECT k, sum(v) s FROM a GROUP BY k) SELECT x.s, y.s FROM (SELECT * FROM t WHERE s < 60) x "
         "FULL JOIN (SELECT * FROM t WHERE s > 60) y ON x.k = y.k"
     ),
-    "kept_rows_lost": Betrayed("SELECT v, count(*) FROM a GROUP BY v", {"spark.colocate.shuffle.bufferBytes": "300"}),
+    "kept_rows_lost": Betrayed(
+        "SELECT a.v + b.v AS s, count(*) FROM a JOIN b ON a.k = b.k GROUP BY s",
+        {"spark.colocate.shuffle.bufferBytes": "300"},
+    ),
 }
 
 
