@@ -103,9 +103,12 @@ class Watcher:
         store.close()
 
     def _push(self) -> None:
-        picture = listing.snapshot(self._service)
+        for since in (self._pushed or None, None):
+            picture = listing.snapshot(self._service, since)
+            # The JVM refuses changes of a version that it does not have; then it gets everything.
+            if picture is None or self._jvm.push(json.dumps(picture)):
+                break
         if picture:
-            self._jvm.push(json.dumps(picture))
             self._pushed = picture["version"]
 
     def _clear_stale(self) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.membership import is_over, unknown_group
-from spark_colocate.model import Group, Member, Role
+from spark_colocate.model import Group, GroupName, Member, Role
 from spark_colocate.service import Service
-from spark_colocate.store.seam import Transaction
+from spark_colocate.store.seam import Changes, Transaction
 
 T = TypeVar("T")
 
@@ -44,12 +45,15 @@ def show_proc(service: Service, path: str) -> dict[str, Any]:
 
 
 def _group_lines(service: Service, tx: Transaction) -> list[list[Any]]:
-    return [_group_line(group, tx.members()) for group in _groups(service, tx)]
+    members: dict[GroupName, list[Member]] = defaultdict(list)
+    for member in tx.members():
+        members[member.group].append(member)
+    return [_group_line(group, members[group.name]) for group in _groups(service, tx)]
 
 
 def _group_line(group: Group, members: Sequence[Member]) -> list[Any]:
     schema = group.schema
-    tables = ", ".join(str(m.table_id) for m in members if m.group == group.name)
+    tables = ", ".join(str(member.table_id) for member in members)
     types = ", ".join(schema.key_types)
     return [group.id, group.proc_name, tables, schema.buckets, schema.replication, types, group.is_stable]
 
@@ -78,7 +82,7 @@ def rows(service: Service, table: str) -> list[dict[str, Any]]:
 
 
 def _group_rows(service: Service, tx: Transaction) -> list[dict[str, Any]]:
-    members = tx.members()
+    members = Counter(member.group for member in tx.members())
     return [
         {
             "group_id": group.id,
@@ -90,7 +94,7 @@ def _group_rows(service: Service, tx: Transaction) -> list[dict[str, Any]]:
             "layout_stable": group.layout_stable,
             "placement_stable": group.placement_stable,
             "is_stable": group.is_stable,
-            "members": sum(m.group == group.name for m in members),
+            "members": members[group.name],
             "recycled_until": None if group.expires_at is None else _instant(group.expires_at),
         }
         for group in _groups(service, tx)
@@ -129,20 +133,38 @@ def _table_rows(_service: Service, tx: Transaction) -> list[dict[str, Any]]:
     ]
 
 
-def snapshot(service: Service) -> dict[str, Any] | None:
-    """The picture that the JVM plans with; None while nothing was ever written."""
+def snapshot(service: Service, since: int | None = None) -> dict[str, Any] | None:
+    """What the JVM plans with; None while nothing was ever written.
+
+    since: the version that the JVM has. The answer's `since` is the same number where it holds only what changed after
+    that version, and None where it holds everything.
+    """
     if not service.store.exists():
         return None
     with service.store.read(service.catalog) as tx:
-        members = tx.members()
-        living = {member.group for member in members}
-        return {
-            "version": tx.version(),
-            "groups": [_group_picture(group) for group in tx.groups() if group.name in living],
-            "members": [
-                {"db": m.name.db, "table": m.name.table, "group": str(m.group), "location": m.location} for m in members
-            ],
-        }
+        changes = None if since is None else tx.changes(since)
+        picture = _picture(_everything(tx) if changes is None else changes)
+        return {"version": tx.version(), "since": None if changes is None else since, **picture}
+
+
+def _everything(tx: Transaction) -> Changes:
+    members = tx.members()
+    living = {member.group for member in members}
+    return Changes([group for group in tx.groups() if group.name in living], members)
+
+
+def _picture(changes: Changes) -> dict[str, Any]:
+    return {
+        "groups": [_group_picture(group) for group in changes.groups],
+        "members": [_member_picture(member) for member in changes.members],
+        "ended": [str(name) for name in changes.ended],
+        "left": [{"db": name.db, "table": name.table} for name in changes.left],
+    }
+
+
+def _member_picture(member: Member) -> dict[str, Any]:
+    name = member.name
+    return {"db": name.db, "table": name.table, "group": str(member.group), "location": member.location}
 
 
 def _group_picture(group: Group) -> dict[str, Any]:

@@ -30,13 +30,13 @@ class Moment:
 
 def sweep(tx: Transaction, moment: Moment) -> None:
     """Removes what has ended: tickets of drivers that are gone, groups whose recycle period is over."""
-    for ticket in tx.tickets():
-        if moment.is_gone(ticket.owner) or ticket.lease_until + _KEPT_SECONDS < moment.now:
-            tx.delete_ticket(ticket.id)
-    for group in tx.groups():
-        if is_over(group, moment.now):
-            tx.delete_group(group.name)
-            moment.log(tx, "group_deleted", group.name, "recycle period over")
+    tx.delete_tickets_before(moment.now - _KEPT_SECONDS)
+    for owner in tx.ticket_owners():
+        if moment.is_gone(owner):
+            tx.delete_tickets(owner)
+    for group in tx.groups_over(moment.now):
+        tx.delete_group(group.name)
+        moment.log(tx, "group_deleted", group.name, "recycle period over")
 
 
 def is_over(group: Group, now: float) -> bool:
@@ -56,7 +56,7 @@ def admit(tx: Transaction, intent: Intent, moment: Moment, own_ticket: str = "")
         error = matching.differs(intent, intent.schema, intent.group, group.schema)
         if error:
             raise matching.in_recycle(error, group) if group.expires_at is not None else error
-    for ticket in tx.tickets():
+    for ticket in tx.open_tickets():
         other = ticket.intent
         rival = ticket.id != own_ticket and other.table != intent.table and other.group == intent.group
         if rival and other.schema and _is_live(ticket, moment):
@@ -67,8 +67,9 @@ def admit(tx: Transaction, intent: Intent, moment: Moment, own_ticket: str = "")
 
 def _may_redefine(tx: Transaction, intent: Intent) -> bool:
     """CREATE OR REPLACE of the only member may change the group's schema."""
-    names = [m.name for m in tx.members() if m.group == intent.group]
-    return intent.replace and names == [intent.table]
+    if not intent.replace or intent.group is None:
+        return False
+    return [member.name for member in tx.members_of(intent.group)] == [intent.table]
 
 
 def join(tx: Transaction, intent: Intent, moment: Moment) -> None:
@@ -128,7 +129,7 @@ def leave(tx: Transaction, intent: Intent, moment: Moment) -> None:
 
 
 def _leave(tx: Transaction, member: Member, moment: Moment, recycle: bool) -> None:
-    in_group = [m for m in tx.members() if m.group == member.group]
+    in_group = tx.members_of(member.group)
     rest = [m for m in in_group if m.table_id != member.table_id]
     tx.delete_member(member.table_id)
     moment.log(tx, "leave", member.name, str(member.group))

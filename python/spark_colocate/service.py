@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from spark_colocate import matching, membership, rules
 from spark_colocate.errors import Code, ColocateError, GroupError, RequestError, StoreError
@@ -134,7 +135,7 @@ class Service:
         self.running.discard(ticket_id)
 
     def _end(self, tx: Transaction, ticket_id: str, outcome: Outcome, request: Request, location: str | None) -> None:
-        ticket = next((t for t in tx.tickets() if t.id == ticket_id), None)
+        ticket = tx.ticket(ticket_id)
         if ticket is None and outcome is Outcome.COMMIT:
             raise RequestError(
                 Code.TICKET_UNKNOWN,
@@ -167,8 +168,8 @@ class Service:
         if not running:
             return
         with self.store.write(self.catalog) as tx:
-            for ticket in tx.tickets():
-                if ticket.id in running and not ticket.committed:
+            for ticket in tx.open_tickets():
+                if ticket.id in running:
                     tx.put_ticket(replace(ticket, lease_until=self.clock() + LEASE_SECONDS))
 
     def drop_database(self, db: str, request: Request) -> None:
@@ -177,9 +178,9 @@ class Service:
             return
         moment = self.moment(request)
         with self.store.write(self.catalog) as tx:
-            for member in [m for m in tx.members() if m.name.db == db]:
+            for member in tx.members_in(db):
                 membership.leave(tx, Intent(Kind.DROP, member.name), moment)
-            for group in [g for g in tx.groups() if g.name.db == db]:
+            for group in tx.groups_in(db):
                 membership.retire(tx, group.name, moment, recycle=False)
 
     def set_group_stable(self, group: str, stable: bool, db: str, request: Request) -> str:
@@ -197,7 +198,7 @@ class Service:
         self._known(group)
         with self.store.write(self.catalog) as tx:
             held = self.find_group(tx, group, db)
-            tables = [str(m.name) for m in tx.members() if m.group == held.name]
+            tables = [str(member.name) for member in tx.members_of(held.name)]
             if tables:
                 raise GroupError(
                     Code.GROUP_HAS_MEMBERS,
@@ -212,7 +213,7 @@ class Service:
         self._known(group)
         with self.store.write(self.catalog) as tx:
             held = self.find_group(tx, group, db)
-            tables = [m.name for m in tx.members() if m.group == held.name]
+            tables = [member.name for member in tx.members_of(held.name)]
             _raise(rules.replication_number(tables[0] if tables else TableName(db, group), replication))
             membership.set_replication(tx, held, replication, self.moment(request))
             return str(held.name), tables
@@ -244,13 +245,11 @@ class Service:
 
     def find_group(self, tx: Transaction, text: str, db: str) -> Group:
         """By full name, by name in the database `db`, or by GroupId."""
-        known = [g for g in tx.groups() if not membership.is_over(g, self.clock())]
-        short = text if text.startswith(GLOBAL_PREFIX) else f"{db}.{text}"
-        for wanted in (text, short):
-            found = next((g for g in known if wanted in (str(g.name), g.id)), None)
-            if found:
+        for find in (_by_id, _by_full_name, partial(_by_name_in, db)):
+            found = find(tx, text)
+            if found and not membership.is_over(found, self.clock()):
                 return found
-        raise membership.unknown_group(text, known)
+        raise membership.unknown_group(text, [g for g in tx.groups() if not membership.is_over(g, self.clock())])
 
     def intent(self, kind: Kind, declared: Declaration, request: Request) -> Intent:
         table = declared.table
@@ -296,12 +295,29 @@ class Service:
     def _notes(self, tx: Transaction, intent: Intent, declared: Declaration) -> tuple[str, ...]:
         notes = [matching.bucket_hint(declared.buckets, declared.bytes)] if declared.bytes else []
         if intent.group and not tx.group(intent.group):
-            alike = [str(g.name) for g in tx.groups() if str(g.name).lower() == str(intent.group).lower()]
-            notes += [f"Group {intent.group} is new; {name} differs from it in case only." for name in alike]
+            alike = tx.groups_alike(intent.group)
+            notes += [f"Group {intent.group} is new; {group.name} differs from it in case only." for group in alike]
         return tuple(note for note in notes if note)
 
     def moment(self, request: Request) -> Moment:
         return Moment(self.clock(), request.who, request.hosts, request.settings.recycle_seconds, self.is_gone)
+
+
+def _by_id(tx: Transaction, text: str) -> Group | None:
+    """A GroupId as SHOW PROC prints it."""
+    db_id, _, group_id = text.partition(".")
+    return tx.group_by_id(int(db_id), int(group_id)) if db_id.isdecimal() and group_id.isdecimal() else None
+
+
+def _by_full_name(tx: Transaction, text: str) -> Group | None:
+    if text.startswith(GLOBAL_PREFIX):
+        return tx.group(GroupName("", text))
+    db, dot, name = text.rpartition(".")
+    return tx.group(GroupName(db, name)) if dot else None
+
+
+def _by_name_in(db: str, tx: Transaction, text: str) -> Group | None:
+    return tx.group(GroupName(db, text))
 
 
 def _raise(error: ColocateError | None) -> None:

@@ -34,7 +34,7 @@ class Endpoint:
                 )
             args = json.loads(args_json)
             answer = handler(self.service, args, _request(args))
-            picture = None if verb in _WITHOUT_STORE else listing.snapshot(self.service)
+            picture = None if verb in _WITHOUT_STORE else listing.snapshot(self.service, _version(args))
             return json.dumps({"ok": answer, "snapshot": picture})
         except ColocateError as error:
             return json.dumps({"error": {"code": str(error.code), "message": str(error)}})
@@ -47,6 +47,12 @@ def _request(args: Args) -> Request:
         who=context.get("who") or "",
         hosts=tuple(context.get("hosts") or ()),
     )
+
+
+def _version(args: Args) -> int | None:
+    """The version of the groups that the JVM has; it needs only what changed after it."""
+    version = (args.get("context") or {}).get("version")
+    return None if version is None else int(version)
 
 
 def _table(args: Args, db: str = "db", table: str = "table") -> TableName:

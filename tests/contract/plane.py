@@ -47,9 +47,10 @@ class Plane:
         self.service = Service(self.store, self.catalog, self.owner, self.clock, self.gone.__contains__)
         self.endpoint = Endpoint(self.service)
         self.snapshot: dict[str, Any] | None = None
+        self.version: int | None = None
 
     def call(self, verb: str, **args: Any) -> Any:
-        context = {"who": "tester", "hosts": list(self.hosts), "settings": dict(self.settings)}
+        context = {"who": "tester", "hosts": list(self.hosts), "settings": dict(self.settings), "version": self.version}
         reply = json.loads(self.endpoint.call(verb, json.dumps({**args, "context": context})))
         if "error" in reply:
             raise Refused(reply["error"]["code"], reply["error"]["message"])

@@ -23,8 +23,9 @@ class Jvm:
 
     pushed: list[dict[str, Any]] = field(default_factory=list)
 
-    def push(self, text: str) -> None:
+    def push(self, text: str) -> bool:
         self.pushed.append(json.loads(text))
+        return True
 
 
 def test_a_process_that_has_ended_is_gone_and_a_living_one_is_not() -> None:

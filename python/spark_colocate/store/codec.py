@@ -11,7 +11,7 @@ from sqlalchemy import Row
 from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind, Member, TableName, Ticket
 
 
-def group_row(group: Group) -> dict[str, Any]:
+def group_row(group: Group, version: int) -> dict[str, Any]:
     return {
         "group_id": group.group_id,
         "db_id": group.db_id,
@@ -25,6 +25,7 @@ def group_row(group: Group) -> dict[str, Any]:
         "placement_stable": group.placement_stable,
         "created_at": group.created_at,
         "expires_at": group.expires_at,
+        "changed": version,
     }
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
-from spark_colocate.store.seam import FIRST_ID, CatalogId
+from spark_colocate.store.seam import FIRST_ID, CatalogId, Changes
 
 
 @dataclass
@@ -19,8 +19,12 @@ class _Rows:
 
     catalog: CatalogId
     version: int
+    changes_since: int = 0
     next_id: int = FIRST_ID
     groups: dict[GroupName, Group] = field(default_factory=dict)
+    changed: dict[GroupName, int] = field(default_factory=dict)
+    ended: list[tuple[int, GroupName]] = field(default_factory=list)
+    left: list[tuple[int, TableName]] = field(default_factory=list)
     members: dict[int, Member] = field(default_factory=dict)
     tickets: dict[str, Ticket] = field(default_factory=dict)
     hosts: dict[int, Host] = field(default_factory=dict)
@@ -44,28 +48,85 @@ class MemoryTransaction:
     def group(self, name: GroupName) -> Group | None:
         return self.rows.groups.get(name)
 
+    def group_by_id(self, db_id: int, group_id: int) -> Group | None:
+        return next((g for g in self.groups() if (g.db_id, g.group_id) == (db_id, group_id)), None)
+
+    def groups_in(self, db: str) -> Sequence[Group]:
+        return [group for group in self.groups() if group.name.db == db]
+
+    def groups_alike(self, name: GroupName) -> Sequence[Group]:
+        return [group for group in self.groups() if str(group.name).lower() == str(name).lower()]
+
+    def groups_over(self, now: float) -> Sequence[Group]:
+        return [group for group in self.groups() if group.expires_at is not None and group.expires_at <= now]
+
     def put_group(self, group: Group) -> None:
         self.touched = True
         self.rows.groups[group.name] = group
+        self.rows.changed[group.name] = self.rows.version + 1
 
     def delete_group(self, name: GroupName) -> None:
-        self.touched = self.rows.groups.pop(name, None) is not None or self.touched
+        if self.rows.groups.pop(name, None) is not None:
+            self.touched = True
+            self.rows.ended.append((self.rows.version + 1, name))
 
     def members(self) -> Sequence[Member]:
         return sorted(self.rows.members.values(), key=lambda m: m.joined)
+
+    def members_of(self, group: GroupName) -> Sequence[Member]:
+        return [member for member in self.members() if member.group == group]
+
+    def members_in(self, db: str) -> Sequence[Member]:
+        return [member for member in self.members() if member.name.db == db]
 
     def member(self, name: TableName) -> Member | None:
         return next((m for m in self.rows.members.values() if m.name == name), None)
 
     def put_member(self, member: Member) -> None:
         self.touched = True
+        held = self.rows.members.get(member.table_id)
+        if held and held.name != member.name:
+            self.rows.left.append((self.rows.version + 1, held.name))
         self.rows.members[member.table_id] = replace(member, changed=self.rows.version + 1)
 
     def delete_member(self, table_id: int) -> None:
-        self.touched = self.rows.members.pop(table_id, None) is not None or self.touched
+        held = self.rows.members.pop(table_id, None)
+        if held:
+            self.touched = True
+            self.rows.left.append((self.rows.version + 1, held.name))
+
+    def changes(self, since: int) -> Changes | None:
+        if not self.rows.changes_since <= since <= self.rows.version:
+            return None
+        living = {member.group for member in self.members()}
+        changed = [group for group in self.groups() if self.rows.changed[group.name] > since]
+        return Changes(
+            groups=[group for group in changed if group.name in living],
+            members=[member for member in self.members() if member.changed > since],
+            ended=[
+                *(name for version, name in self.rows.ended if version > since),
+                *(group.name for group in changed if group.name not in living),
+            ],
+            left=[name for version, name in self.rows.left if version > since],
+        )
 
     def tickets(self) -> Sequence[Ticket]:
         return sorted(self.rows.tickets.values(), key=lambda t: (t.created_at, t.id))
+
+    def ticket(self, ticket_id: str) -> Ticket | None:
+        return self.rows.tickets.get(ticket_id)
+
+    def open_tickets(self) -> Sequence[Ticket]:
+        return [ticket for ticket in self.tickets() if not ticket.committed]
+
+    def ticket_owners(self) -> Sequence[str]:
+        return sorted({ticket.owner for ticket in self.rows.tickets.values()})
+
+    def delete_tickets(self, owner: str) -> None:
+        self.rows.tickets = {id_: t for id_, t in self.rows.tickets.items() if t.owner != owner}
+
+    def delete_tickets_before(self, lease_until: float) -> None:
+        self.rows.tickets = {id_: t for id_, t in self.rows.tickets.items() if t.lease_until >= lease_until}
 
     def put_ticket(self, ticket: Ticket) -> None:
         self.rows.tickets[ticket.id] = ticket
@@ -115,13 +176,14 @@ class MemoryStore:
     @contextmanager
     def read(self, catalog: CatalogId) -> Iterator[MemoryTransaction]:
         with self._lock:
-            rows = self._rows.get(catalog.identity, _Rows(catalog, 0))
+            rows = self._rows.get(catalog.identity, _Rows(catalog, version=0, changes_since=1))
             yield MemoryTransaction(copy.deepcopy(rows))
 
     @contextmanager
     def write(self, catalog: CatalogId) -> Iterator[MemoryTransaction]:
         with self._lock:
-            held = self._rows.get(catalog.identity) or _Rows(catalog, time.time_ns() // 1_000_000)
+            now = time.time_ns() // 1_000_000
+            held = self._rows.get(catalog.identity) or _Rows(catalog, version=now, changes_since=now)
             transaction = MemoryTransaction(copy.deepcopy(held))
             yield transaction
             transaction.rows.version += transaction.touched

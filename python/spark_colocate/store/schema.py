@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -30,6 +30,7 @@ catalogs = Table(
     Column("owner", Text, nullable=False),
     Column("version", BigInteger, nullable=False),
     Column("next_id", BigInteger, nullable=False),
+    Column("changes_since", BigInteger, nullable=False, server_default="0"),
 )
 
 
@@ -62,7 +63,9 @@ groups = Table(
     Column("placement_stable", Boolean, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float),
+    Column("changed", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("catalog_id", "db", "name"),
+    Index("colocate_groups_by_change", "catalog_id", "changed"),
 )
 
 members = Table(
@@ -81,6 +84,21 @@ members = Table(
     Column("changed", BigInteger, nullable=False),
     UniqueConstraint("catalog_id", "table_id"),
     UniqueConstraint("catalog_id", "db", "name"),
+    Index("colocate_members_by_group", "catalog_id", "group_db", "group_name"),
+    Index("colocate_members_by_change", "catalog_id", "changed"),
+)
+
+# Names that stand for nothing any more, with the version that removed them.
+removals = Table(
+    "colocate_removals",
+    metadata,
+    Column("entry", Integer, primary_key=True),
+    _catalog(),
+    Column("kind", Text, nullable=False),
+    Column("db", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Index("colocate_removals_by_version", "catalog_id", "version"),
 )
 
 tickets = Table(

@@ -2,6 +2,8 @@
 
 Rows are keyed by the identity of the catalog that they describe. A write transaction of one catalog excludes every
 other writer of that catalog; its end bumps the catalog's version when groups, members or hosts were changed.
+
+A statement on one table asks for its own rows only: what it costs must not grow with the number of tables.
 """
 
 from __future__ import annotations
@@ -26,29 +28,79 @@ class CatalogId:
     owner: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a reader of an older version lacks. Apply `left` and `ended` first: a name may be taken anew."""
+
+    groups: Sequence[Group] = ()
+    """Groups with members, new or changed."""
+    members: Sequence[Member] = ()
+    """Members that are new or changed."""
+    ended: Sequence[GroupName] = ()
+    """Groups that have no member any more."""
+    left: Sequence[TableName] = ()
+    """Tables that are no members any more, at least not under this name."""
+
+
 class Transaction(Protocol):
     """One transaction over one catalog. Read methods also serve read-only transactions."""
 
     def version(self) -> int: ...
 
-    def groups(self) -> Sequence[Group]: ...
+    def groups(self) -> Sequence[Group]:
+        """All groups, by id; for listings."""
 
     def group(self, name: GroupName) -> Group | None: ...
+
+    def group_by_id(self, db_id: int, group_id: int) -> Group | None: ...
+
+    def groups_in(self, db: str) -> Sequence[Group]:
+        """The groups of a database, by id."""
+
+    def groups_alike(self, name: GroupName) -> Sequence[Group]:
+        """Those whose names differ from this one in case only, itself included."""
+
+    def groups_over(self, now: float) -> Sequence[Group]:
+        """Those whose recycle period has ended."""
 
     def put_group(self, group: Group) -> None: ...
 
     def delete_group(self, name: GroupName) -> None: ...
 
-    def members(self) -> Sequence[Member]: ...
+    def members(self) -> Sequence[Member]:
+        """All members, in the order in which they joined; for listings."""
 
     def member(self, name: TableName) -> Member | None: ...
+
+    def members_of(self, group: GroupName) -> Sequence[Member]:
+        """The members of a group: the parent first, then its children in the order in which they joined."""
+
+    def members_in(self, db: str) -> Sequence[Member]:
+        """The members that are tables of a database."""
+
+    def changes(self, since: int) -> Changes | None:
+        """What was changed after the version `since`; None where that is not known any more, or not yet."""
 
     def put_member(self, member: Member) -> None:
         """Inserts or updates by table id; stamps `changed` with the version that this transaction will have."""
 
     def delete_member(self, table_id: int) -> None: ...
 
-    def tickets(self) -> Sequence[Ticket]: ...
+    def tickets(self) -> Sequence[Ticket]:
+        """All tickets, by age; for tests."""
+
+    def ticket(self, ticket_id: str) -> Ticket | None: ...
+
+    def open_tickets(self) -> Sequence[Ticket]:
+        """Those of statements that have not been committed, by age."""
+
+    def ticket_owners(self) -> Sequence[str]: ...
+
+    def delete_tickets(self, owner: str) -> None:
+        """All tickets of an owner."""
+
+    def delete_tickets_before(self, lease_until: float) -> None:
+        """Tickets whose lease ended before."""
 
     def put_ticket(self, ticket: Ticket) -> None: ...
 

@@ -117,6 +117,7 @@ def _catalog_id(connection: Connection, catalog: CatalogId) -> int | None:
 
 def _claimed(connection: Connection, catalog: CatalogId) -> int:
     """The catalog's row, made if absent, and locked: writers of one catalog come one after another."""
+    now = time.time_ns() // 1_000_000
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     connection.execute(
         insert(schema.catalogs)
@@ -125,7 +126,8 @@ def _claimed(connection: Connection, catalog: CatalogId) -> int:
             ephemeral=catalog.ephemeral,
             owner=catalog.owner,
             # Starts at the clock, so that a store that was removed and made anew is newer than the old one.
-            version=time.time_ns() // 1_000_000,
+            version=now,
+            changes_since=now,
             next_id=FIRST_ID,
         )
         .on_conflict_do_nothing(index_elements=["identity"])

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, select, update
 
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
 from spark_colocate.store import codec, schema
-from spark_colocate.store.seam import FIRST_ID
+from spark_colocate.store.seam import FIRST_ID, Changes
+
+KEPT_REMOVALS = 10_000
+"""So many names that were removed are kept; a driver that has not looked for longer is sent everything."""
+
+_GROUP, _MEMBER = "group", "member"
 
 
 class SqlTransaction:
@@ -19,6 +24,7 @@ class SqlTransaction:
         self._connection = connection
         self._catalog_id = catalog_id
         self.touched = False
+        self._removes = False
 
     def version(self) -> int:
         row = self._one(schema.catalogs)
@@ -31,17 +37,44 @@ class SqlTransaction:
         row = self._one(schema.groups, schema.groups.c.db == name.db, schema.groups.c.name == name.name)
         return codec.group(row) if row else None
 
+    def group_by_id(self, db_id: int, group_id: int) -> Group | None:
+        row = self._one(schema.groups, schema.groups.c.db_id == db_id, schema.groups.c.group_id == group_id)
+        return codec.group(row) if row else None
+
+    def groups_in(self, db: str) -> Sequence[Group]:
+        return self._groups(schema.groups.c.db == db)
+
+    def groups_alike(self, name: GroupName) -> Sequence[Group]:
+        table = schema.groups.c
+        return self._groups(func.lower(table.db) == name.db.lower(), func.lower(table.name) == name.name.lower())
+
+    def groups_over(self, now: float) -> Sequence[Group]:
+        return self._groups(schema.groups.c.expires_at <= now)
+
+    def _groups(self, *conditions: ColumnElement[bool]) -> Sequence[Group]:
+        return [codec.group(row) for row in self._rows(schema.groups, schema.groups.c.group_id, *conditions)]
+
     def put_group(self, group: Group) -> None:
         self.touched = True
         key = and_(schema.groups.c.db == group.name.db, schema.groups.c.name == group.name.name)
-        self._put(schema.groups, codec.group_row(group), key)
+        self._put(schema.groups, codec.group_row(group, self.version() + 1), key)
 
     def delete_group(self, name: GroupName) -> None:
         self.touched = True
         self._delete(schema.groups, and_(schema.groups.c.db == name.db, schema.groups.c.name == name.name))
+        self._removed(_GROUP, name.db, name.name)
 
     def members(self) -> Sequence[Member]:
-        return [codec.member(row) for row in self._rows(schema.members, schema.members.c.joined)]
+        return self._members()
+
+    def members_of(self, group: GroupName) -> Sequence[Member]:
+        return self._members(schema.members.c.group_db == group.db, schema.members.c.group_name == group.name)
+
+    def members_in(self, db: str) -> Sequence[Member]:
+        return self._members(schema.members.c.db == db)
+
+    def _members(self, *conditions: ColumnElement[bool]) -> Sequence[Member]:
+        return [codec.member(row) for row in self._rows(schema.members, schema.members.c.joined, *conditions)]
 
     def member(self, name: TableName) -> Member | None:
         row = self._one(schema.members, schema.members.c.db == name.db, schema.members.c.name == name.table)
@@ -49,15 +82,65 @@ class SqlTransaction:
 
     def put_member(self, member: Member) -> None:
         self.touched = True
-        row = codec.member_row(member, self.version() + 1)
-        self._put(schema.members, row, schema.members.c.table_id == member.table_id)
+        key = schema.members.c.table_id == member.table_id
+        held = self._one(schema.members, key)
+        if held and (held.db, held.name) != (member.name.db, member.name.table):
+            self._removed(_MEMBER, held.db, held.name)
+        self._put(schema.members, codec.member_row(member, self.version() + 1), key)
 
     def delete_member(self, table_id: int) -> None:
         self.touched = True
-        self._delete(schema.members, schema.members.c.table_id == table_id)
+        held = self._one(schema.members, schema.members.c.table_id == table_id)
+        if held:
+            self._removed(_MEMBER, held.db, held.name)
+            self._delete(schema.members, schema.members.c.table_id == table_id)
+
+    def changes(self, since: int) -> Changes | None:
+        row = self._one(schema.catalogs)
+        if row is None or not row.changes_since <= since <= row.version:
+            return None
+        removals = self._rows(schema.removals, schema.removals.c.entry, schema.removals.c.version > since)
+        changed = self._groups(schema.groups.c.changed > since)
+        living = [group for group in changed if self._has_members(group.name)]
+        return Changes(
+            groups=living,
+            members=self._members(schema.members.c.changed > since),
+            ended=[
+                *(GroupName(r.db, r.name) for r in removals if r.kind == _GROUP),
+                *(group.name for group in changed if group not in living),
+            ],
+            left=[TableName(r.db, r.name) for r in removals if r.kind == _MEMBER],
+        )
+
+    def _has_members(self, group: GroupName) -> bool:
+        table = schema.members.c
+        return self._one(schema.members, table.group_db == group.db, table.group_name == group.name) is not None
+
+    def _removed(self, kind: str, db: str, name: str) -> None:
+        self._removes = True
+        version = self.version() + 1
+        self._insert(schema.removals, {"kind": kind, "db": db, "name": name, "version": version})
 
     def tickets(self) -> Sequence[Ticket]:
         return [codec.ticket(row) for row in self._rows(schema.tickets, schema.tickets.c.created_at)]
+
+    def ticket(self, ticket_id: str) -> Ticket | None:
+        row = self._one(schema.tickets, schema.tickets.c.ticket == ticket_id)
+        return codec.ticket(row) if row else None
+
+    def open_tickets(self) -> Sequence[Ticket]:
+        table = schema.tickets
+        return [codec.ticket(row) for row in self._rows(table, table.c.created_at, table.c.committed.is_(False))]
+
+    def ticket_owners(self) -> Sequence[str]:
+        table = schema.tickets
+        return list(self._connection.execute(select(table.c.owner).where(self._own(table)).distinct()).scalars())
+
+    def delete_tickets(self, owner: str) -> None:
+        self._delete(schema.tickets, schema.tickets.c.owner == owner)
+
+    def delete_tickets_before(self, lease_until: float) -> None:
+        self._delete(schema.tickets, schema.tickets.c.lease_until < lease_until)
 
     def put_ticket(self, ticket: Ticket) -> None:
         self._put(schema.tickets, codec.ticket_row(ticket), schema.tickets.c.ticket == ticket.id)
@@ -100,8 +183,19 @@ class SqlTransaction:
 
     def end(self) -> None:
         """Bumps the version when anything that other drivers must see was changed."""
+        if self._removes:
+            self._forget_old_removals()
         if self.touched:
             self._update(schema.catalogs, {"version": self.version() + 1})
+
+    def _forget_old_removals(self) -> None:
+        table = schema.removals
+        newest = select(table.c.entry).where(self._own(table)).order_by(table.c.entry.desc())
+        oldest_kept = self._connection.execute(newest.offset(KEPT_REMOVALS).limit(1)).scalar()
+        if oldest_kept is not None:
+            last = self._connection.execute(select(table.c.version).where(table.c.entry == oldest_kept)).scalar_one()
+            self._delete(table, table.c.version <= last)
+            self._update(schema.catalogs, {"changes_since": last})
 
     def _own(self, table: Table) -> ColumnElement[bool]:
         return table.c.catalog_id == self._catalog_id
@@ -109,8 +203,10 @@ class SqlTransaction:
     def _one(self, table: Table, *conditions: ColumnElement[bool]) -> Row[Any] | None:
         return self._connection.execute(select(table).where(self._own(table), *conditions)).first()
 
-    def _rows(self, table: Table, order: ColumnElement[Any]) -> Sequence[Row[Any]]:
-        return self._connection.execute(select(table).where(self._own(table)).order_by(order)).all()
+    def _rows(
+        self, table: Table, order: ColumnElement[Any], *conditions: ColumnElement[bool]
+    ) -> Sequence[Row[Any]]:
+        return self._connection.execute(select(table).where(self._own(table), *conditions).order_by(order)).all()
 
     def _put(self, table: Table, row: Mapping[str, Any], key: ColumnElement[bool]) -> None:
         if not self._update(table, row, key):

@@ -25,8 +25,11 @@ class ControlPlaneListener(attach: Int => Unit) {
     attach(port)
   }
 
-  /** The store has changed, by this driver or by another one. `null` in JSON: nothing was ever stored. */
-  def push(snapshot: String): Unit = if (snapshot != "null") GroupState.update(GroupSnapshot.fromJson(snapshot))
+  /**
+   * The store has changed, by this driver or by another one. `null` in JSON: nothing was ever stored. False: these
+   * changes do not follow upon what is here, everything must be sent.
+   */
+  def push(changes: String): Boolean = changes == "null" || GroupState.update(GroupChanges.fromJson(changes))
 }
 
 /**

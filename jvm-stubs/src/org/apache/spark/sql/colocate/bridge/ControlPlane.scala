@@ -62,7 +62,7 @@ object ControlPlane {
     val reply = Json.parse(ask(session, verb, Json.write(args + ("context" -> context(session)))))
     reply \ "snapshot" match {
       case JNothing | JNull =>
-      case picture => GroupState.update(picture.extract[GroupSnapshot])
+      case changes => GroupState.update(changes.extract[GroupChanges])
     }
     reply \ "error" match {
       case JNothing => reply \ "ok"
@@ -97,6 +97,7 @@ object ControlPlane {
     val conf = session.sessionState.conf
     Map(
       "settings" -> RequestSettings.map(key => key -> Settings.get(conf, key)).toMap,
+      "version" -> GroupState.current.version,
       "who" -> session.sparkContext.sparkUser,
       "hosts" -> Seq(Utils.localHostName()),
       "caseSensitive" -> conf.caseSensitiveAnalysis)

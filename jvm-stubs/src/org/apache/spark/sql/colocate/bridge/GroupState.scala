@@ -15,20 +15,52 @@ case class GroupInfo(
 
 case class MemberInfo(db: String, table: String, group: String, location: Option[String])
 
-/** One immutable picture of all groups. Evidence proves; this can only forbid (design D1). */
-case class GroupSnapshot(version: Long, groups: Seq[GroupInfo], members: Seq[MemberInfo]) {
-  lazy val byName: Map[String, GroupInfo] = groups.map(g => g.name -> g).toMap
-  lazy val memberByTable: Map[(String, String), MemberInfo] = members.map(m => (m.db, m.table) -> m).toMap
-  lazy val memberByLocation: Map[String, MemberInfo] = members.flatMap(m => m.location.map(_ -> m)).toMap
+case class MemberName(db: String, table: String)
+
+/**
+ * What the control plane says of the groups in one message: everything, or, with `since`, what changed after that
+ * version. `ended` and `left` count before `groups` and `members`, because a name may be taken anew.
+ */
+case class GroupChanges(
+    version: Long,
+    since: Option[Long],
+    groups: Seq[GroupInfo],
+    members: Seq[MemberInfo],
+    ended: Seq[String],
+    left: Seq[MemberName])
+
+object GroupChanges {
+  def fromJson(text: String): GroupChanges = Json.parse(text).extract[GroupChanges]
+}
+
+/** All groups at one version, immutable. Evidence proves a layout; this can only forbid to use it. */
+case class GroupSnapshot(
+    version: Long,
+    byName: Map[String, GroupInfo],
+    memberByTable: Map[(String, String), MemberInfo],
+    memberByLocation: Map[String, MemberInfo]) {
+
+  def groups: Iterable[GroupInfo] = byName.values
+
+  def hasMembers: Boolean = memberByTable.nonEmpty
+
+  /** With the changes; one look at each changed entry, none at the others. */
+  def after(changes: GroupChanges): GroupSnapshot = {
+    val gone = (changes.left.map(m => (m.db, m.table)) ++ changes.members.map(m => (m.db, m.table))).toSet
+    val places = gone.flatMap(memberByTable.get).flatMap(_.location)
+    GroupSnapshot(
+      changes.version,
+      byName -- changes.ended ++ changes.groups.map(g => g.name -> g),
+      memberByTable -- gone ++ changes.members.map(m => (m.db, m.table) -> m),
+      memberByLocation -- places ++ changes.members.flatMap(m => m.location.map(_ -> m)))
+  }
 }
 
 object GroupSnapshot {
-  val Empty: GroupSnapshot = GroupSnapshot(0L, Nil, Nil)
-
-  def fromJson(text: String): GroupSnapshot = Json.parse(text).extract[GroupSnapshot]
+  val Empty: GroupSnapshot = GroupSnapshot(0L, Map.empty, Map.empty, Map.empty)
 }
 
-/** The picture that planning reads: one volatile read, no call to Python. */
+/** The groups that planning reads: one volatile read, no call to Python. */
 object GroupState {
   @volatile private var snapshot: GroupSnapshot = GroupSnapshot.Empty
 
@@ -37,6 +69,15 @@ object GroupState {
   /** The application has ended: another one in this JVM has a catalog, and versions, of its own. */
   def reset(): Unit = synchronized { snapshot = GroupSnapshot.Empty }
 
-  /** Takes a newer picture; an older one that arrives late is dropped. */
-  def update(next: GroupSnapshot): Unit = synchronized { if (next.version >= snapshot.version) snapshot = next }
+  /**
+   * Takes a newer version; an older one that arrives late is dropped. False where the changes do not follow upon what is
+   * here, so that everything must be sent.
+   */
+  def update(changes: GroupChanges): Boolean = synchronized {
+    val follows = changes.since.forall(_ <= snapshot.version)
+    if (follows && changes.version >= snapshot.version) {
+      snapshot = (if (changes.since.isDefined) snapshot else GroupSnapshot.Empty).after(changes)
+    }
+    follows
+  }
 }

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType
 case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    if (plan.isInstanceOf[Command] && GroupState.current.members.nonEmpty) CatalogWatch.attach(session)
+    if (plan.isInstanceOf[Command] && GroupState.current.hasMembers) CatalogWatch.attach(session)
     wrapped(plan)
   }
 

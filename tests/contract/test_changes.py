@@ -1,0 +1,182 @@
+"""A driver is sent what changed since it last heard; put together, that is what a new driver is sent at once."""
+
+import json
+import random
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from spark_colocate import listing
+from spark_colocate.store import Store, codec, migrate, open_store, transaction
+from spark_colocate.store.engine import make_engine
+
+from tests.contract.plane import HOUR, Plane, Refused
+
+
+class Driver:
+    """Applies messages as the JVM does (GroupSnapshot.after)."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.groups: dict[str, Any] = {}
+        self.members: dict[tuple[str, str], Any] = {}
+
+    def hear(self, plane: Plane) -> dict[str, Any]:
+        message = listing.snapshot(plane.service, self.version or None)
+        assert message is not None
+        if message["since"] is None:
+            self.groups, self.members = {}, {}
+        for name in message["ended"]:
+            self.groups.pop(name, None)
+        for entry in message["left"]:
+            self.members.pop((entry["db"], entry["table"]), None)
+        self.groups |= {group["name"]: group for group in message["groups"]}
+        self.members |= {(member["db"], member["table"]): member for member in message["members"]}
+        self.version = message["version"]
+        return message
+
+    def knows(self) -> Any:
+        return self.version, self.groups, self.members
+
+
+def test_changes_put_together_are_the_whole(plane: Plane) -> None:
+    choice = random.Random(7)
+    patient, eager = Driver(), Driver()
+    plane.create("db0.t0")
+    for step in range(120):
+        _some_statement(plane, choice)
+        eager.hear(plane)
+        if step % 9 == 0:
+            patient.hear(plane)
+            new = Driver()
+            new.hear(plane)
+            assert patient.knows() == new.knows()
+            assert eager.knows() == new.knows()
+
+
+def _some_statement(plane: Plane, choice: random.Random) -> None:
+    table, group = f"db{choice.randrange(2)}.t{choice.randrange(5)}", choice.choice(["g", "h", "__global__g"])
+    db = table.split(".", maxsplit=1)[0]
+    statements: list[Callable[[], Any]] = [
+        lambda: plane.create(table, group, buckets=choice.choice([4, 8])),
+        lambda: plane.create(table, "", keys=[], buckets=0),
+        lambda: plane.alter(table, group),
+        lambda: plane.drop(table, purge=choice.random() < 0.5),
+        lambda: plane.rename(table, f"{db}.t{choice.randrange(5)}"),
+        lambda: plane.call("set_group_stable", group=group, db=db, stable=choice.random() < 0.5),
+        lambda: plane.call("set_replication", group=group, db=db, replication=choice.choice([1, 2])),
+        lambda: plane.call("purge_group", group=group, db=db),
+        lambda: plane.call("drop_database", db=db),
+    ]
+    weights = [12, 2, 4, 4, 3, 3, 2, 2, 1]
+    try:
+        choice.choices(statements, weights)[0]()
+    except Refused:
+        """Some do not fit; what they leave behind is what is looked at."""
+    plane.clock.now += choice.choice([1.0, HOUR])
+
+
+def test_only_what_changed_is_sent(plane: Plane) -> None:
+    driver = Driver()
+    for number in range(20):
+        plane.create(f"db.t{number}", f"g{number % 4}")
+    driver.hear(plane)
+    assert driver.hear(plane)["members"] == []
+    plane.create("db.new", "g1")
+    message = driver.hear(plane)
+    assert ([g["name"] for g in message["groups"]], [m["table"] for m in message["members"]]) == (["db.g1"], ["new"])
+    plane.drop("db.new")
+    message = driver.hear(plane)
+    assert message["left"] == [{"db": "db", "table": "new"}]
+    assert (message["groups"], message["members"], message["ended"]) == ([], [], [])
+
+
+def test_a_driver_that_heard_nothing_for_too_long_is_sent_everything(
+    store: Store, plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not hasattr(store, "_engine"):  # The twin in memory forgets nothing.
+        return
+    monkeypatch.setattr(transaction, "KEPT_REMOVALS", 3)
+    plane.create("db.stays")
+    late, early = Driver(), Driver()
+    late.hear(plane)
+    early.hear(plane)
+    for number in range(6):
+        plane.create(f"db.t{number}")
+        plane.drop(f"db.t{number}")
+        assert early.hear(plane)["since"] is not None
+    message = late.hear(plane)
+    assert message["since"] is None
+    assert late.knows() == early.knows()
+
+
+def test_a_version_of_another_store_is_answered_with_everything(plane: Plane) -> None:
+    plane.create("db.a")
+    for version in (1, 10**15):
+        driver = Driver()
+        driver.version = version
+        assert driver.hear(plane)["since"] is None
+        assert list(driver.members) == [("db", "a")]
+
+
+def test_a_statement_reads_its_own_groups_only(store: Store, plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 60 tables in 30 groups a statement, its end and the answer read a few rows, however many tables there are."""
+    if not hasattr(store, "_engine"):
+        return
+    for number in range(60):
+        plane.create(f"db.t{number}", f"g{number % 30}")
+    read: list[str] = []
+    for name in ("group", "member", "ticket"):
+        decode = getattr(codec, name)
+        monkeypatch.setattr(codec, name, lambda row, name=name, decode=decode: (read.append(name), decode(row))[1])
+    statements: dict[str, Callable[[], Any]] = {
+        "create": lambda: plane.create("db.new", "g1"),
+        "create with a group": lambda: plane.create("db.newer", "new_group"),
+        "move": lambda: plane.alter("db.t3", "g2"),
+        "rename": lambda: plane.rename("db.t4", "db.renamed"),
+        "drop": lambda: plane.drop("db.t5"),
+        "flag": lambda: plane.call("set_group_stable", group="g1", db="db", stable=False),
+    }
+    for name, statement in statements.items():
+        with store.read(plane.catalog) as tx:
+            plane.version = tx.version()
+        read.clear()
+        statement()
+        assert 0 < len(read) <= 25, f"{name}: {len(read)} rows"
+
+
+def test_a_store_of_the_first_version_is_brought_up(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    engine = make_engine(f"sqlite:///{file}", 1)
+    with engine.connect().execution_options(colocate_write=True) as connection, connection.begin():
+        context = MigrationContext.configure(
+            connection,
+            opts={
+                "version_table": migrate.VERSION_TABLE,
+                "fn": lambda revision, _context: migrate._SCRIPTS._upgrade_revs("0001", revision),
+            },
+        )
+        with Operations.context(context):
+            context.run_migrations()
+        connection.exec_driver_sql("INSERT INTO colocate_catalogs VALUES (1, 'test', 0, '', 500, 10004)")
+        connection.exec_driver_sql(
+            "INSERT INTO colocate_groups VALUES "
+            "(1, 10002, 10001, 'db', 'g', '[\"int\"]', 4, 1, '[[1],[1],[1],[1]]', 1, 1, 1.0, NULL)"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO colocate_members VALUES (1, 10003, 'db', 'a', 'db', 'g', 'delta', '[\"k\"]', NULL, 1, 499)"
+        )
+    engine.dispose()
+    plane = Plane(open_store(f"sqlite:///{file}"))
+    plane.create("db.b")
+    assert plane.members() == {"db.a": "db.g", "db.b": "db.g"}
+    driver = Driver()
+    driver.version = 499
+    assert driver.hear(plane)["since"] is None
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT changes_since FROM colocate_catalogs").fetchall() == [(500,)]
+    assert json.dumps(driver.knows()[1]["db.g"])
