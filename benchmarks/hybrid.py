@@ -33,12 +33,12 @@ class Case:
     first_read: bool = False
 
 
-REFERENCE = Case("names", "names trusted, nothing is checked", settings={"spark.colocate.native.trust": "names"})
+REFERENCE = Case("names", "names trusted, nothing is checked", settings={"spark.colocate.verify.onRead": "never"})
 CASES = (
     REFERENCE,
     Case("known", "default settings, files in the manifest"),
     Case("first-read", "default settings, first read of unknown files", first_read=True),
-    Case("all", "verify.onRead = all, each read", settings={"spark.colocate.verify.onRead": "all"}),
+    Case("all", "verify.onRead = always, each read", settings={"spark.colocate.verify.onRead": "always"}),
     Case("strays", "1 % strays", "strays"),
     Case("switched-off", "1 % strays, switched off", "strays", {"disable_colocate_join": "true"}),
 )

@@ -20,11 +20,12 @@ def pages() -> dict[str, str]:
 def _settings() -> str:
     head = (
         "# Settings\n\nSet them like any Spark setting: `SET key = value` in a session, `--conf key=value` or "
-        "`spark-defaults.conf` for all sessions.\n\n"
-        "| key | type | default | since | what it does |\n|---|---|---|---|---|\n"
+        "`spark-defaults.conf` for all sessions. `SET -v` lists them. A wrong value is refused when it is set. Sizes "
+        "take units (`4m`, `128MiB`), and so do durations (`30s`, `5min`, `1d`).\n\n"
+        "| key | type | default | allowed | since | what it does |\n|---|---|---|---|---|---|\n"
     )
     rows = [
-        f"| `{one.key}` | {one.type} | {_code(one.default)} | {one.since} | {_cell(one.doc)} |"
+        f"| `{one.key}` | {one.type} | {_code(one.default)} | {one.values} | {one.since} | {_cell(one.doc)} |"
         for one in sorted(settings.catalogue().values(), key=lambda one: one.key)
     ]
     return MADE.format(name="settings.json") + head + "\n".join(rows) + "\n"

@@ -164,7 +164,7 @@ def test_drop_with_purge_and_a_recycle_period_of_0_end_the_group_at_once(plane: 
     plane.create("db.a")
     plane.drop("db.a", purge=True)
     assert plane.groups() == []
-    plane.settings = {"spark.colocate.recycle.seconds": "0"}
+    plane.settings = {"spark.colocate.recycle.period": "0"}
     plane.create("db.a")
     plane.drop("db.a")
     assert plane.groups() == []

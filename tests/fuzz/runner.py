@@ -36,11 +36,11 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN",) * 3 + ("FALLBACK",),
     "spark.sql.requireAllClusterKeysForCoPartition": ("true", "false"),
     "spark.colocate.join.hashBytesPerTask": ("0", "1"),
-    "spark.colocate.verify.onRead": ("new", "new", "all"),
+    "spark.colocate.verify.onRead": ("new", "new", "always"),
     "spark.colocate.shuffle.bufferBytes": ("4194304", "4194304", "300", "0"),
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
     "spark.colocate.skew.enabled": ("true", "true", "false"),
-    "spark.colocate.read.smallBucketsTogether": ("true", "true", "false"),
+    "spark.colocate.read.smallBucketsTogether.enabled": ("true", "true", "false"),
     "spark.colocate.skew.minTaskBytes": ("1",),
     "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
 }

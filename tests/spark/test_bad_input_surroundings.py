@@ -55,7 +55,7 @@ told["after"] = {"members": str(spark.sql("SELECT members FROM system.colocation
 """
         + _PRINT
     )
-    found = _result(run_python(script, tmp_path, {"spark.colocate.store.timeoutSeconds": "1"}).ok().out)
+    found = _result(run_python(script, tmp_path, {"spark.colocate.store.timeout": "1"}).ok().out)
     assert found["worlds"] == {"no_control_plane": True, "locked_store": True}
     assert found["told"]["after"] == {"members": "[Row(members=2)]"}
     _golden(found, "no_control_plane", "locked_store")
@@ -63,7 +63,7 @@ told["after"] = {"members": str(spark.sql("SELECT members FROM system.colocation
 
 def test_a_store_that_is_out_of_reach_is_told(tmp_path: Path) -> None:
     script = _HEAD + 'statements("unreachable_store")\n' + _PRINT
-    conf = {"spark.colocate.store": "sqlite:////proc/no/such/store.sqlite", "spark.colocate.store.timeoutSeconds": "1"}
+    conf = {"spark.colocate.store": "sqlite:////proc/no/such/store.sqlite", "spark.colocate.store.timeout": "1"}
     found = _result(run_python(script, tmp_path, conf).ok().out)
     assert found["worlds"] == {"unreachable_store": True}
     _golden(found, "unreachable_store")

@@ -59,7 +59,7 @@ told["mute"] = refused()
 told["absent"] = refused(python="/no/such/python")
 told["bare"] = refused(python="{bare}")
 """
-    return told(code, folder, {"spark.colocate.python": mute, "spark.colocate.bridge.timeoutSeconds": "2"})
+    return told(code, folder, {"spark.colocate.python": mute, "spark.colocate.bridge.timeout": "2"})
 
 
 def script(file: Path, body: str) -> str:
@@ -101,14 +101,14 @@ holder.execute("ROLLBACK")
 control.create(spark, "c")
 told["other"] = refused(store="sqlite:////elsewhere/store.sqlite")
 """
-    texts = told(code, tmp_path, {"spark.colocate.store.timeoutSeconds": "1"})
+    texts = told(code, tmp_path, {"spark.colocate.store.timeout": "1"})
     assert "another process holds its lock (database is locked). Try again" in texts["locked"]
     assert "the session asks for sqlite:////elsewhere/store.sqlite" in texts["other"]
     assert "Set spark.colocate.store before the application's first statement on a group" in texts["other"]
 
 
 def test_a_store_that_cannot_be_reached_is_named_without_its_password(tmp_path: Path) -> None:
-    conf = {"spark.colocate.store": "postgresql://me:hush@127.0.0.1:1/none", "spark.colocate.store.timeoutSeconds": "1"}
+    conf = {"spark.colocate.store": "postgresql://me:hush@127.0.0.1:1/none", "spark.colocate.store.timeout": "1"}
     text = told("told['text'] = refused()", tmp_path, conf)["text"]
     assert "Cannot reach the store postgresql+psycopg://me:***@127.0.0.1:1/none" in text
     assert "or name another one in spark.colocate.store" in text

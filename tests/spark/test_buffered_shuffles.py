@@ -100,9 +100,7 @@ def test_rows_are_kept_up_to_the_limit(session: SparkSession) -> None:
         assert (found.at_once, found.records) == (at_once, 2)
 
 
-@pytest.mark.parametrize(
-    "setting", [(KEPT, "0"), ("disable_colocate_join", "true"), ("spark.colocate.join.enabled", "false")]
-)
+@pytest.mark.parametrize("setting", [(KEPT, "0"), ("disable_colocate_join", "true")])
 def test_switched_off_the_exchange_is_sparks(session: SparkSession, setting: tuple[str, str]) -> None:
     assert [one.at_once for one in written(session.sql(BY_VALUE.format("t")))] != [None]
     session.conf.set(*setting)

@@ -56,7 +56,7 @@ def _tables(spark: SparkSession, provider: str) -> None:
     create_member(spark, "f", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "f", "SELECT min(k), 1 FROM b GROUP BY pmod(hash(k), 4)", ["k", "v"])
     spark.sql(f"CREATE TABLE t USING {provider} AS SELECT sum(v) AS v FROM b GROUP BY k")
-    spark.conf.set("spark.colocate.verify.onRead", "all")
+    spark.conf.set("spark.colocate.verify.onRead", "always")
 
 
 def in_tasks(spark: SparkSession, sql: str) -> bool:
@@ -107,7 +107,7 @@ def _stages_of(spark: SparkSession, sql: str, verify: str = "all") -> int:
     before = last_stage(spark)
     spark.conf.set("spark.colocate.verify.onRead", verify)
     spark.sql(sql).collect()
-    spark.conf.set("spark.colocate.verify.onRead", "all")
+    spark.conf.set("spark.colocate.verify.onRead", "always")
     return len(list(stages_since(spark, before)))
 
 
@@ -166,7 +166,7 @@ def test_rows_for_python_are_checked_first(spark: SparkSession, pair: str) -> No
 def test_nothing_is_checked_that_is_known(spark: SparkSession, pair: str) -> None:
     spark.conf.set("spark.colocate.verify.onRead", "new")
     assert not in_tasks(spark, JOIN)
-    spark.conf.set("spark.colocate.native.trust", "names")
+    spark.conf.set("spark.colocate.verify.onRead", "never")
     assert not in_tasks(spark, JOIN)
 
 

@@ -147,12 +147,6 @@ def _surroundings(session: SparkSession, code: str) -> AbstractContextManager[No
             return nullcontext()
 
 
-def test_the_switch_of_all_sessions_is_the_same_reason(session: SparkSession, tables: str) -> None:
-    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    session.conf.set("spark.colocate.join.enabled", "false")
-    assert "[SESSION_DISABLED]" in session.sql(f"EXPLAIN {JOIN}").first()[0]
-
-
 def test_an_unstable_placement_counts_only_if_asked_for(session: SparkSession, tables: str) -> None:
     session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     with _placement_unstable(session, "reasons.g"):

@@ -137,13 +137,6 @@ def test_one_row_group_is_read_in_turns(session: SparkSession, vectorized: str) 
         assert parts(compare(session, sql), explained(session, sql))
 
 
-def test_a_bucket_has_no_more_parts_than_asked_for(session: SparkSession) -> None:
-    session.conf.set(f"{SKEW}.targetTaskBytes", "20000")
-    assert f"bucket {HOT} in 3 parts" not in explained(session, SPLIT["inner"].format(p=""))
-    session.conf.set(f"{SKEW}.maxParts", "3")
-    assert f"bucket {HOT} in 3 parts" in explained(session, SPLIT["inner"].format(p=""))
-
-
 def test_splitting_can_be_switched_off(session: SparkSession) -> None:
     session.conf.set(f"{SKEW}.enabled", "false")
     assert " parts" not in explained(session, SPLIT["inner"].format(p=""))
@@ -169,7 +162,7 @@ def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, split: str) -
 
 def test_tiny_buckets_have_their_own_tasks_where_that_is_asked_for(session: SparkSession) -> None:
     session.conf.unset(f"{SKEW}.enabled")
-    session.conf.set("spark.colocate.read.smallBucketsTogether", "false")
+    session.conf.set("spark.colocate.read.smallBucketsTogether.enabled", "false")
     assert "24 out of 24\n" in explained(session, "SELECT k, count(*) FROM t1 GROUP BY k")
 
 

@@ -205,7 +205,7 @@ def test_the_bucket_of_a_hash_is_told_without_a_division(
 def test_trust_in_names_is_stock_spark_and_said(spark: SparkSession, pair: str) -> None:
     rename(bucket_file(spark, "a", 3), 1)
     spark.sql("REFRESH TABLE a")
-    spark.conf.set("spark.colocate.native.trust", "names")
+    spark.conf.set("spark.colocate.verify.onRead", "never")
     assert "file names trusted" in spark.sql(f"EXPLAIN {JOIN}").collect()[0][0]
     assert run(spark, JOIN).rows != expected(spark)
 
@@ -300,7 +300,7 @@ def test_a_delta_file_without_a_bucket_is_not_passed_over(
 
 def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession, db: str) -> None:
     _two_members(spark)
-    spark.conf.set("spark.colocate.verify.onRead", "all")
+    spark.conf.set("spark.colocate.verify.onRead", "always")
     assert run(spark, JOIN).colocated
     say_of_bucket_3(spark, "a", '"1"')
     with pytest.raises(PySparkException, match="claims bucket 1, but holds a row of bucket 3"):
@@ -314,7 +314,7 @@ def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession,
 def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, provider: str) -> None:
     _two_members(spark)
     create_member(spark, "empty", "k INT, v BIGINT", ["k"], 4, provider)
-    spark.conf.set("spark.colocate.verify.onRead", "all")
+    spark.conf.set("spark.colocate.verify.onRead", "always")
     left = compare(spark, "SELECT a.k, a.v, e.v FROM a LEFT JOIN empty e ON a.k = e.k")
     assert left.on.colocated
     assert left.on.rows

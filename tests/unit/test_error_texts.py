@@ -245,5 +245,5 @@ def test_a_setting_that_is_no_number_is_named(plane: Plane) -> None:
     plane.settings = {"spark.colocate.replication": "many"}
     assert text(plane) == (
         "SETTING_INVALID: Cannot use 'many' for spark.colocate.replication: it must be a whole number, not negative. "
-        "Write SET spark.colocate.replication=1, or another number."
+        "Write SET spark.colocate.replication=1, or another value."
     )

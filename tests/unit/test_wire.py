@@ -85,7 +85,8 @@ def test_the_snapshot_has_the_fields_that_the_jvm_reads() -> None:
 
 
 def test_conf_is_read_by_key() -> None:
-    assert settings.default("spark.colocate.recycle.seconds") == "86400"
+    assert settings.default("spark.colocate.recycle.period") == "1d"
+    assert settings.Settings.of({}).recycle_seconds == 86400
     assert all(reason.code == code for code, reason in reasons.catalogue().items())
     assert {rule["active"] for rule in settings.load("rules.json")["rules"]} <= {True, False}
 

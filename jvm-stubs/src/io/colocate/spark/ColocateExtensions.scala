@@ -6,6 +6,7 @@ import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroad
 import org.apache.spark.sql.colocate.plan.{BufferShuffledRows, BufferWithoutAqe, ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.SettingEntries
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
@@ -36,6 +37,9 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SparkVersion.check()
+
+    // before the first session reads its settings
+    SettingEntries.register()
 
     // EXPLAIN: the section that tells why, without a setting of the user's
     ExplainProvider.register()

@@ -1,28 +1,28 @@
 package org.apache.spark.sql.colocate
 
+import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.internal.SQLConf
 
-import Json.formats
-
-/** Settings are data: conf/settings.json holds key, type, default, since and doc; this reads their values. */
+/**
+ * The settings' values. Which there are, with type, default, allowed values and doc, is data: conf/settings.json, which
+ * [[SettingEntries]] registers with Spark. So `SET -v` lists them, units work, and a wrong value fails at SET.
+ *
+ * Each reader takes the session's value, else the default. An unknown key, or one of another type, is a programming error.
+ */
 object Settings {
 
-  private case class Entry(key: String, `type`: String, default: String, since: String, doc: String)
+  def get(conf: SQLConf, key: String): String = of[String](conf, key)
 
-  private lazy val defaults: Map[String, String] =
-    (Json.resource("settings.json") \ "settings").extract[List[Entry]].map(e => e.key -> e.default).toMap
+  def flag(conf: SQLConf, key: String): Boolean = of[Boolean](conf, key)
 
-  /** The session's value, else the default of the catalogue. An unknown key is a programming error. */
-  def get(conf: SQLConf, key: String): String = conf.getConfString(key, defaults(key))
-
-  def flag(conf: SQLConf, key: String): Boolean = get(conf, key).trim.equalsIgnoreCase("true")
-
-  def number(conf: SQLConf, key: String): Long = get(conf, key).trim.toLong
+  /** A whole number, a size in bytes or a duration in seconds. */
+  def number(conf: SQLConf, key: String): Long = of[Long](conf, key)
 
   /** One with a fraction. */
-  def decimal(conf: SQLConf, key: String): Double = get(conf, key).trim.toDouble
+  def decimal(conf: SQLConf, key: String): Double = of[Double](conf, key)
 
-  /** Both switches must allow the join: Doris' session variable and our own setting. */
-  def joinEnabled(conf: SQLConf): Boolean =
-    flag(conf, "spark.colocate.join.enabled") && !flag(conf, "disable_colocate_join")
+  /** Doris' session variable. */
+  def joinEnabled(conf: SQLConf): Boolean = !flag(conf, "disable_colocate_join")
+
+  private def of[A](conf: SQLConf, key: String): A = conf.getConf(SettingEntries(key).asInstanceOf[ConfigEntry[A]])
 }

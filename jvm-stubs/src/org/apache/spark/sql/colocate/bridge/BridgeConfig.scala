@@ -33,8 +33,8 @@ object BridgeConfig {
       ephemeral = isEphemeral(session),
       store = Some(Settings.get(conf, "spark.colocate.store").trim).filter(_.nonEmpty).getOrElse(local(warehouse)),
       warehouse = warehouse,
-      storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeoutSeconds"),
-      timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeoutSeconds"),
+      storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeout"),
+      timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeout"),
       python = PythonChoice.of(session))
   }
 

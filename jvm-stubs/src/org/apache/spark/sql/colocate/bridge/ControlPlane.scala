@@ -17,7 +17,8 @@ import org.apache.spark.util.Utils
  */
 object ControlPlane {
 
-  private val RequestSettings = Seq("spark.colocate.replication", "spark.colocate.recycle.seconds")
+  /** Numbers that the verbs need, a duration in seconds. */
+  private val RequestSettings = Seq("spark.colocate.replication", "spark.colocate.recycle.period")
 
   /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
   def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {
@@ -96,7 +97,7 @@ object ControlPlane {
   private def context(session: classic.SparkSession): Map[String, Any] = {
     val conf = session.sessionState.conf
     Map(
-      "settings" -> RequestSettings.map(key => key -> Settings.get(conf, key)).toMap,
+      "settings" -> RequestSettings.map(key => key -> Settings.number(conf, key)).toMap,
       "version" -> GroupState.current.version,
       "who" -> session.sparkContext.sparkUser,
       "hosts" -> Seq(Utils.localHostName()),

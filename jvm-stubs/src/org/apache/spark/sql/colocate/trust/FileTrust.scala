@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.trust
 
-import java.util.Locale
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -127,7 +125,7 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
 
 object FileTrust {
 
-  def trustsNames(conf: SQLConf): Boolean = is(conf, "spark.colocate.native.trust", "names")
+  def trustsNames(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "never"
 
   /** What the manifest of a native table says. */
   def known(session: SparkSession, table: CatalogTable): Known = {
@@ -136,8 +134,7 @@ object FileTrust {
     layout.fold(Known(root, Map.empty))(Manifest.load(session.sessionState.newHadoopConf(), root, _))
   }
 
-  def checksAll(conf: SQLConf): Boolean = is(conf, "spark.colocate.verify.onRead", "all")
+  def checksAll(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "always"
 
-  private def is(conf: SQLConf, key: String, value: String): Boolean =
-    Settings.get(conf, key).trim.toLowerCase(Locale.ROOT) == value
+  private val OnRead = "spark.colocate.verify.onRead"
 }

@@ -10,15 +10,16 @@ private[plan] case class SpreadSettings(session: SparkSession) {
   def enabled: Boolean = Settings.flag(conf, "spark.colocate.skew.enabled")
 
   /** Whole buckets that share tasks split nothing, and are asked for by themselves. */
-  def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether")
+  def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether.enabled")
 
   val cores: Int = session.sparkContext.defaultParallelism.max(1)
 
-  lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes").max(1)
+  lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes")
 
   def taskCost: Long = least / 2
 
-  lazy val maxParts: Int = Settings.number(conf, "spark.colocate.skew.maxParts").max(1).min(10000).toInt
+  /** A bucket is split into at most so many parts; the other sides of the join are read again for each. */
+  val maxParts: Int = 64
 
   /** The user's own choice, which is followed whether it pays or not. */
   lazy val asked: Option[Long] = Some(Settings.number(conf, "spark.colocate.skew.targetTaskBytes")).filter(_ > 0)
