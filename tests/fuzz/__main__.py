@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz import planted
 from tests.fuzz.runner import Fuzzer
-from tests.spark.sessions import STEADY_JVM, builder
+from tests.spark.sessions import STEADY_JVM, WRONG_PLANNERS, builder
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     os.environ["TZ"] = "UTC"
     time.tzset()
     with tempfile.TemporaryDirectory(prefix="colocate-fuzz-") as folder:
-        spark = builder(Path(folder), jvm=STEADY_JVM).getOrCreate()
+        spark = builder(Path(folder), WRONG_PLANNERS, STEADY_JVM).getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
         try:

@@ -1,5 +1,6 @@
 """The wheel: built from the checkout, installed elsewhere, and used by a session that knows nothing of the checkout."""
 
+import io
 import os
 import subprocess
 import sys
@@ -30,6 +31,10 @@ print([verdict.colocated for verdict in spark_colocate.verdicts(spark.sql("SELEC
 """
 
 
+# Words of the test jar: settings, packages, bugs.
+TESTING = (b"spark.colocate.testing.", b"colocate/testing", b"lanted", b"extended_side_split")
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
@@ -48,6 +53,25 @@ def test_it_carries_jar_catalogues_migrations_and_types(wheel: Path) -> None:
     assert in_source <= {Path(name).name for name in names if "/migrations/" in name}
     strangers = [name for name in names if not name.startswith(("spark_colocate/", "spark_colocate-"))]
     assert not strangers
+
+
+def test_no_planted_bug_is_shipped(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as outer:
+        jars = [name for name in outer.namelist() if name.endswith(".jar")]
+        assert jars == ["spark_colocate/jars/spark-colocate.jar"]
+        shipped = _content(outer.read(jars[0]))
+    testing = _content((ROOT / "build" / "spark-colocate-testing.jar").read_bytes())
+    assert not shipped.keys() & testing.keys()
+    # No other class of the project's stands behind the door for tests, and no words of theirs are left.
+    assert not [name for name in shipped if name.startswith("META-INF/services/")]
+    told = {name for name, words in shipped.items() if any(mark in words for mark in TESTING)}
+    assert not told
+    assert all(any(mark in words for words in testing.values()) for mark in TESTING)
+
+
+def _content(jar: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(jar)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
 
 
 def test_installed_in_a_fresh_environment_it_runs_a_colocated_join(wheel: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.sessions import INTERPRETED, STEADY_JVM, builder
+from tests.spark.sessions import INTERPRETED, STEADY_JVM, WRONG_PLANNERS, builder
 
 _numbers = itertools.count(1)
 
@@ -15,7 +15,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """local[2] with our jar, Delta's jars, both extensions, our catalog, in-memory tables, a temporary warehouse."""
-    session = builder(tmp_path_factory.mktemp("session"), jvm=STEADY_JVM).getOrCreate()
+    session = builder(tmp_path_factory.mktemp("session"), WRONG_PLANNERS, STEADY_JVM).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session.sql("SELECT 1").collect()  # Delta's extension sets some settings now: no test's, to be taken back after it
     yield session

@@ -59,6 +59,14 @@ SMALL = {
     "spark.colocate.testing": "true",
 }
 
+# For a session whose planner can be made wrong, and its rules made to fail: jvm-stubs/testing, by these settings.
+PLANTED_BUG = "spark.colocate.testing.plantedBug"
+FAULT = "spark.colocate.testing.fault"
+WRONG_PLANNERS = {
+    "spark.jars": str(ROOT / "build" / "spark-colocate-testing.jar"),
+    "spark.sql.extensions": "org.apache.spark.sql.colocate.testing.WrongPlanners",
+}
+
 # Where many statements change a few rows, to compile their code takes longer than to run it.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 

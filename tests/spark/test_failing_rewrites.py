@@ -9,13 +9,14 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import run
+from tests.spark.sessions import FAULT
 
 INTERPRETED = True
 
-BUG = "spark.colocate.testing.plantedBug"
 # Its tuned plan has a merged aggregate; untuned, it has two. An Exchange is left for the ORDER BY.
 QUERY = "SELECT a.k, count(*) AS n, sum(b.v) AS v FROM a JOIN b ON a.k = b.k GROUP BY a.k ORDER BY v, a.k"
-TOLD = {"tuning_fails": "planted", "tuning_is_invalid": "The tuned plan lacks what its operators ask for"}
+RULE = "MergeAdjacentAggregates"
+TOLD = {f"fails:{RULE}": f"{RULE} fails", f"invalid:{RULE}": "The tuned plan lacks what its operators ask for"}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_a_query_runs_as_spark_planned_it(session: SparkSession, fault: str, ada
         rows = run(session, QUERY).rows
     tuned = run(session, QUERY)
     session.conf.set("spark.colocate.testing", "quiet")
-    session.conf.set(BUG, fault)
+    session.conf.set(FAULT, fault)
     left = run(session, QUERY)
     assert tuned.rows == left.rows == rows
     assert [tuned.kinds.count("HashAggregateExec"), left.kinds.count("HashAggregateExec")] == [1, 2]
@@ -46,7 +47,7 @@ def test_a_query_runs_as_spark_planned_it(session: SparkSession, fault: str, ada
 
 @pytest.mark.parametrize("fault", TOLD)
 def test_under_test_the_query_fails(session: SparkSession, fault: str) -> None:
-    session.conf.set(BUG, fault)
+    session.conf.set(FAULT, fault)
     assert session.conf.get("spark.colocate.testing") == "true"
     with pytest.raises(Py4JJavaError, match=TOLD[fault]):
         session.sql(QUERY).collect()
@@ -54,12 +55,12 @@ def test_under_test_the_query_fails(session: SparkSession, fault: str) -> None:
 
 def test_what_is_meant_for_the_user_is_thrown(session: SparkSession) -> None:
     session.conf.set("spark.colocate.testing", "quiet")
-    session.conf.set(BUG, "tuning_tells")
-    with pytest.raises(AnalysisException, match="for the user"):
+    session.conf.set(FAULT, f"tells:{RULE}")
+    with pytest.raises(AnalysisException, match=f"{RULE} tells the user"):
         session.sql(QUERY).collect()
 
 
-def test_only_a_test_has_bugs_planted(session: SparkSession) -> None:
+def test_only_a_test_makes_rules_fail(session: SparkSession) -> None:
     session.conf.set("spark.colocate.testing", "false")
-    session.conf.set(BUG, "tuning_tells")
+    session.conf.set(FAULT, f"tells:{RULE}")
     assert run(session, QUERY).kinds.count("HashAggregateExec") == 1

@@ -7,14 +7,13 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.fuzz.planted import SEARCHES
+from tests.fuzz.planted import SEARCHES, dig_out, plant
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare, run
 from tests.spark.strays import drop_in
 
 INTERPRETED = True
 
-BUG = "spark.colocate.testing.plantedBug"
 ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % {keys} AS INT)), cast(id % 5 AS INT), id, id % 3 FROM range({rows})"
 COLUMNS = ["k", "k2", "v", "p"]
 SKEW = "spark.colocate.skew"
@@ -108,20 +107,20 @@ def test_the_oracle_sees_it(session: SparkSession, bug: str) -> None:
     for key, value in betrayed.settings.items():
         session.conf.set(key, value)
     if bug == "other_snapshot":
-        session.conf.set(BUG, bug)
+        plant(session, bug)
         _relayout(session, 3)
         run(session, betrayed.sql)
         _relayout(session, 4)
-        session.conf.unset(BUG)
+        dig_out(session)
     right = compare(session, betrayed.sql).on
-    session.conf.set(BUG, bug)
+    plant(session, bug)
     wrong = run(session, betrayed.sql)
     assert wrong.colocated and wrong.error is None
     assert wrong.rows != right.rows
 
 
 def test_each_bug_has_its_query(spark: SparkSession) -> None:
-    assert list(spark._jvm.org.apache.spark.sql.colocate.plan.PlantedBugs.names()) == list(BY)
+    assert list(spark._jvm.org.apache.spark.sql.colocate.testing.PlantedBugs.names()) == list(BY)
     assert SEARCHES.keys() <= BY.keys()
 
 

@@ -21,11 +21,16 @@ object ExtensionOrder extends Logging {
     if (!isWrong) inject
     else {
       logWarning(s"spark.sql.extensions lists $Deltas before $Ours; the rules are put in the right order. List $Ours first.")
-      val lists = ruleLists(extensions)
-      val before = lists.map(_.size)
-      inject
-      lists.zip(before).foreach { case (list, size) => rotate(list, size) }
+      first(extensions)(inject)
     }
+
+  /** Runs the injections, and moves them ahead of all that were there before, in each list of rules. */
+  private[colocate] def first(extensions: SparkSessionExtensions)(inject: => Unit): Unit = {
+    val lists = ruleLists(extensions)
+    val before = lists.map(_.size)
+    inject
+    lists.zip(before).foreach { case (list, size) => rotate(list, size) }
+  }
 
   private def rotate(list: mutable.Buffer[Any], before: Int): Unit = {
     val ours = list.drop(before).toSeq

@@ -20,7 +20,7 @@ private[colocate] object Rewrite extends Logging {
   /** @param name which conf/rules.json may switch off */
   def apply(name: String, plan: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
     if (!RuleRegistry.isActive(name)) plan
-    else try rewrite(plan) catch {
+    else try TestHook.after(name, plan, rewrite(plan)) catch {
       case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>
         logWarning(s"$name failed; the query runs without it. Please report this, with the plan:\n$plan", e)
         plan

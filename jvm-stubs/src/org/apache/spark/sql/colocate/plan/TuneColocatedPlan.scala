@@ -47,7 +47,7 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
-    else done(PlantedBugs.plan(ZipUnions(tune(forRows.foldLeft(PlantedBugs.plan(plan))(applied), steps ++ afterStages))))
+    else done(ZipUnions(tune(forRows.foldLeft(plan)(applied), steps ++ afterStages)))
 
   private def done(plan: SparkPlan): SparkPlan = {
     plan.setTagValue(TuneColocatedPlan.Done, ())
@@ -55,14 +55,15 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
   }
 
   private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = Rewrite("TuneColocatedPlan", plan) { _ =>
-    val tuned = PlantedBugs.fault(rules.foldLeft(plan)(applied))
+    val tuned = rules.foldLeft(plan)(applied)
     if ((tuned eq plan) || isValid(tuned)) tuned
-    else if (PlantedBugs.isPlanted && !isValid(plan)) plan
     else throw SparkException.internalError(s"The tuned plan lacks what its operators ask for:\n$tuned")
   }
 
-  private def applied(plan: SparkPlan, rule: Rule[SparkPlan]): SparkPlan =
-    if (RuleRegistry.isActive(rule.ruleName.split('.').last)) rule(plan) else plan
+  private def applied(plan: SparkPlan, rule: Rule[SparkPlan]): SparkPlan = {
+    val name = rule.ruleName.split('.').last
+    if (RuleRegistry.isActive(name)) TestHook.after(name, plan, rule(plan)) else plan
+  }
 
   private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && Regions.aligned(plan)
 }
@@ -87,7 +88,7 @@ case class TuneWithoutAqe(session: SparkSession) extends ColumnarRule {
   override def postColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else PruneByBroadcast(plan)
 
   // An Exchange on top is AQE's stage; without AQE it is a plan that ends in a repartition, as MERGE's write does.
-  private def isFragment(plan: SparkPlan): Boolean =
+  private[colocate] def isFragment(plan: SparkPlan): Boolean =
     (plan.isInstanceOf[Exchange] && session.sessionState.conf.adaptiveExecutionEnabled) || plan.exists {
       case _: AdaptiveSparkPlanExec | _: QueryStageExec => true
       case _ => false

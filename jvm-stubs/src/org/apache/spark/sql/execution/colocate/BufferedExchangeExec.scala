@@ -4,7 +4,6 @@ import org.apache.spark.serializer.Serializer
 import org.apache.spark.shuffle.sort.BypassMergeSortShuffleHandle
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.colocate.Settings
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.shim.Dependencies
 import org.apache.spark.sql.execution.{SparkPlan, UnsafeRowSerializer}
 import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
@@ -31,9 +30,12 @@ class BufferedExchangeExec(
 
   override protected def written(plain: Shuffle): Shuffle = plain.shuffleHandle match {
     case _: BypassMergeSortShuffleHandle[_, _] if plain.partitioner.numPartitions > 1 =>
-      Dependencies.writtenBy(plain, PlantedBugs.write(new BufferedWrite(metrics, Settings.number(conf, Setting))))
+      Dependencies.writtenBy(plain, write)
     case _ => plain
   }
+
+  /** How its tasks write. */
+  protected def write: BufferedWrite = new BufferedWrite(metrics, Settings.number(conf, Setting))
 
   override protected def over(child: SparkPlan): OwnExchangeExec =
     new BufferedExchangeExec(outputPartitioning, child, shuffleOrigin, advisoryPartitionSize)

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
@@ -29,8 +28,11 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
       .map(ColocatedPartitioning(_, layout.numPartitions))
 
   private def columnsOf(key: Expression): Seq[Attribute] = output.zipWithIndex.collect {
-    case (column, index) if PlantedBugs.passes(projections.map(_(index).semanticEquals(key))) => column
+    case (column, index) if fills(projections.map(_(index).semanticEquals(key))) => column
   }
+
+  /** Is a column the key, given which of the projections fill it with the key? */
+  protected def fills(each: Seq[Boolean]): Boolean = each.forall(identity)
 
   override protected def withNewChildInternal(newChild: SparkPlan): ExpandExec =
     new ExpandWithinBuckets(projections, output, newChild)

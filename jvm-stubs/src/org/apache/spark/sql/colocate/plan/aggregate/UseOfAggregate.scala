@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.plan.aggregate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 
 /** One use of an aggregate that others use, too. having: the filter directly above it, in terms of its output. */
@@ -32,7 +31,7 @@ private[aggregate] object UseOfAggregate {
   /** The condition of a group that any of the uses keeps, the same for each of them; None where one needs all. */
   def keptByAny(uses: Seq[UseOfAggregate], columns: Seq[Attribute]): Option[Expression] = {
     val kept = uses.flatMap(_.keeps)
-    Option.when(kept.size == uses.size)(PlantedBugs.ofAllUses(kept).distinctBy(_.canonicalized).reduce(Or).transform {
+    Option.when(kept.size == uses.size)(kept.distinctBy(_.canonicalized).reduce(Or).transform {
       case BoundReference(place, _, _) => columns(place)
     })
   }

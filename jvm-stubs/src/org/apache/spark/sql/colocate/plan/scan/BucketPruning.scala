@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.plan.scan
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.util.collection.BitSet
 
@@ -20,7 +19,7 @@ object BucketPruning {
     val values = keys.map(key => conjuncts.flatMap(valuesOf(key, _)).minByOption(_.size))
     Option.when(values.forall(_.isDefined) && values.flatten.map(_.size.toLong).product <= MaxCombinations) {
       val set = new BitSet(buckets)
-      combinations(values.flatten).foreach(key => set.set(PlantedBugs.pruned(bucketOf(key, buckets), buckets)))
+      combinations(values.flatten).foreach(key => set.set(bucketOf(key, buckets)))
       set
     }
   }

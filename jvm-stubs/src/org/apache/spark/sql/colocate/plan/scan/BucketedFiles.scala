@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.plan.scan
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.plan.partitioning.Shares
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.trust.{CheckInTask, FileTrust, Judged}
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
@@ -36,12 +35,15 @@ case class BucketedFiles(
   /** Whose rows must be checked by the tasks that read them. */
   def unchecked: Set[PartitionedFile] = judged.unchecked
 
-  private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = {
+  private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = sorted
+
+  /** The files to read of known buckets, and the strays. */
+  protected def sorted: (Seq[(Int, PartitionedFile)], Seq[PartitionedFile]) = {
     val (strays, known) = named.partition { case (_, file) => judged.strays(file) }
     val read = known.collect { case (bucket, file) if selected.forall(_.get(bucket)) =>
       bucket -> (if (judged.unchecked(file)) CheckInTask.mark(file) else file)
     }
-    PlantedBugs.sorted(read, unnamed ++ strays.map(_._2))
+    (read, unnamed ++ strays.map(_._2))
   }
 
   /** What is left to read, under Spark's names for it. */
@@ -52,11 +54,9 @@ case class BucketedFiles(
 
   /** One FilePartition for each task, in order, empty ones included: bucket b is read by task b mod `tasks`. */
   def byBucket(tasks: Int): Seq[FilePartition] = {
-    require(
-      evidence.layout.buckets % tasks == 0 || PlantedBugs.anyCountDivides,
-      s"${evidence.layout.buckets} buckets can't be read as $tasks")
+    require(evidence.layout.buckets % tasks == 0, s"${evidence.layout.buckets} buckets can't be read as $tasks")
     val byTask = located.groupMap(_._1 % tasks)(_._2)
-    PlantedBugs.tasks(Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray)), evidence)
+    Seq.tabulate(tasks)(task => FilePartition(task, byTask.getOrElse(task, Nil).toArray))
   }
 
   /** One FilePartition for each bucket that has files. */
@@ -117,8 +117,7 @@ object BucketedFiles {
   /** None for a stray. */
   private def bucketOf(file: PartitionedFile, evidence: Evidence): Option[Int] = evidence.source match {
     case BucketSource.FileName => evidence.bucketOf(file)
-    case _: BucketSource.PartitionValue =>
-      evidence.bucketOf(file).orElse(if (PlantedBugs.passesOver) None else throw misplaced(file, evidence))
+    case _: BucketSource.PartitionValue => evidence.bucketOf(file).orElse(throw misplaced(file, evidence))
   }
 
   private def misplaced(file: PartitionedFile, evidence: Evidence): ColocateException =

@@ -5,7 +5,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.colocate.BroadcastKeys
@@ -38,7 +37,7 @@ case class BucketsOfBuildSide(
     var left = buckets
     val rows = side.rows
     while (left > 0 && rows.hasNext) {
-      val one = PlantedBugs.pruned(bucket.eval(rows.next()).asInstanceOf[Int], buckets)
+      val one = bucket.eval(rows.next()).asInstanceOf[Int]
       if (!seen.get(one)) {
         seen.set(one)
         left -= 1

@@ -175,7 +175,7 @@ case class ColocatedScanExec(
 
   lazy val inputRDD: RDD[InternalRow] = {
     val listed = dynamicallySelectedPartitions.toPartitionArray.toSeq
-    val files = BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
+    val files = filesOf(listed)
     val check = Option.when(files.unchecked.nonEmpty)(trust.inTasks(files.unchecked, columnsRead, readsEachRow))
     if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
     sendDriverMetrics()
@@ -186,6 +186,10 @@ case class ColocatedScanExec(
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
   }
+
+  /** What is read, by bucket. */
+  protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
+    BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
 
   /** May tasks learn all of the files that they check? Such filters are pushed to save little, so they need not be. */
   private def readsEachRow: Boolean =

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExp
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.plan.{Judged, Membership, OtherStrategies, PlantedBugs}
+import org.apache.spark.sql.colocate.plan.{Judged, Membership, OtherStrategies}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
@@ -61,13 +61,13 @@ object PlanColocatedScans {
   }
 
   private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
-    PlantedBugs.scan(ColocatedScanExec(
+    ColocatedScanExec(
       scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters)),
       evidence,
       keys,
       ReadMode.ByBucket(evidence.layout.buckets),
       scan.partitionFilters,
-      scan.dataFilters))
+      scan.dataFilters)
 
   /** A subquery that is no plan yet must not be shipped with the tasks. */
   private def static(filters: Seq[Expression]): Seq[Expression] =

@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.plan.scan
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans._
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledJoin}
@@ -29,7 +28,6 @@ private[plan] object PrunableScans {
   def of(join: BroadcastHashJoinExec): Seq[Prunable] = (join.joinType, join.buildSide) match {
     case (_: InnerLike, BuildLeft) => below(join.right, join.rightKeys)
     case (_: InnerLike | LeftSemi, _) => below(join.left, join.leftKeys)
-    case (LeftOuter | LeftAnti, _) if PlantedBugs.prunesPreserved => below(join.left, join.leftKeys)
     case _ => Nil
   }
 

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.plan.skew
 
 import org.apache.spark.sql.catalyst.plans._
-import org.apache.spark.sql.colocate.plan.PlantedBugs
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
@@ -23,11 +22,11 @@ private[plan] object SplitSide {
 
   private def keepsLeft(joinType: JoinType): Boolean = joinType match {
     case _: InnerLike | LeftOuter | LeftSingle | LeftExistence(_) => true
-    case other => PlantedBugs.splitsAnySideOf(other)
+    case _ => false
   }
 
   private def keepsRight(joinType: JoinType): Boolean = joinType match {
     case _: InnerLike | RightOuter => true
-    case other => PlantedBugs.splitsAnySideOf(other)
+    case _ => false
   }
 }

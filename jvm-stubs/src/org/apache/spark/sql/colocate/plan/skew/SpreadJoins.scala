@@ -8,7 +8,7 @@ import org.apache.spark.sql.colocate.layout.BucketFile
 import org.apache.spark.sql.colocate.plan.join.{BuildSideBound, JoinSides}
 import org.apache.spark.sql.colocate.plan.partitioning.{Deal, Shares}
 import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, FileRange, ReadMode, RowGroups}
-import org.apache.spark.sql.colocate.plan.{Ensure, PlanningNode, PlantedBugs, Regions}
+import org.apache.spark.sql.colocate.plan.{Ensure, PlanningNode, Regions}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec}
 
@@ -114,7 +114,7 @@ private[plan] case class CellSizes(
 private[plan] object SpreadPlan {
 
   def apply(plan: SparkPlan, shares: Shares, split: Option[ColocatedScanExec]): SparkPlan =
-    joins(JoinSides.readBy(plan)(scan => ReadMode.ByShare(shares, PlantedBugs.splits(split.exists(_ eq scan)))))
+    joins(JoinSides.readBy(plan)(scan => ReadMode.ByShare(shares, split.exists(_ eq scan))))
 
   /** Spark's own mark of a join that asks for no distribution, because its children were dealt out together. */
   private def joins(plan: SparkPlan): SparkPlan = plan.transformUp {

@@ -1,0 +1,37 @@
+package org.apache.spark.sql.colocate.testing
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.plan.{ExtensionOrder, TuneWithoutAqe}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+
+/**
+ * To be listed in `spark.sql.extensions` of a session whose planner can be made wrong. Its rules stand around ours:
+ * {{{
+ *   PlanWrongScans, PlanWrongExpands (strategies) -> WrongPlans -> our rules after EnsureRequirements -> WrongPlans
+ *   -> our last operators -> ReadWrongFiles
+ * }}}
+ * WrongRules works in between our rules. Each of them leaves a plan alone while no bug is planted.
+ */
+class WrongPlanners extends (SparkSessionExtensions => Unit) {
+
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    ExtensionOrder.first(extensions) {
+      extensions.injectPlannerStrategy(s => PlanWrongScans(s.asInstanceOf[SparkSession]))
+      extensions.injectPlannerStrategy(s => PlanWrongExpands(s.asInstanceOf[SparkSession]))
+      extensions.injectQueryStagePrepRule(_ => WrongPlans)
+      extensions.injectColumnar(s => WrongPlansWithoutAqe(s.asInstanceOf[SparkSession]))
+      extensions.injectColumnar(_ => ReadWrongFiles) // Spark runs what comes after its transitions backwards
+    }
+    extensions.injectQueryStagePrepRule(_ => WrongPlans)
+    extensions.injectColumnar(s => WrongPlansWithoutAqe(s.asInstanceOf[SparkSession]))
+  }
+}
+
+/** As TuneWithoutAqe, which does not see the plans of AQE a second time. */
+case class WrongPlansWithoutAqe(session: SparkSession) extends ColumnarRule {
+  private val whole = TuneWithoutAqe(session)
+
+  override def preColumnarTransitions: Rule[SparkPlan] = plan => if (whole.isFragment(plan)) plan else WrongPlans(plan)
+}
