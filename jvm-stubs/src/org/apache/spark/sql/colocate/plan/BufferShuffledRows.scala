@@ -2,34 +2,25 @@ package org.apache.spark.sql.colocate.plan
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.Settings
-import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.execution.colocate.BufferedExchangeExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
 /**
  * Rows that lie by bucket do not lie by date any more: where a query asks for some dates, all tasks of the scan have rows for
- * the shuffle, not a few of them, and each opens a file for every partition. So in a query that reads a bucketed
- * table, a task with few rows opens one.
+ * the shuffle, not a few of them, and each opens a file for every partition. So in a query that reads a table of
+ * ours, a task with few rows opens one.
  */
 object BufferShuffledRows extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!isActive || !PlanWalk.leaves(plan).exists(readsBucketed)) plan
+    if (!PlanWalk.leaves(plan).exists(MemberScans.isOne) || !isActive) plan
     else Rewrite("BufferShuffledRows", plan)(_.transformUp {
       case exchange: ShuffleExchangeExec => BufferedExchangeExec.of(exchange)
     })
 
   private def isActive: Boolean =
     Settings.joinEnabled(conf) && Settings.number(conf, BufferedExchangeExec.Setting) > 0
-
-  private def readsBucketed(leaf: SparkPlan): Boolean = leaf match {
-    case _: ColocatedScanExec => true
-    case scan: FileSourceScanExec =>
-      scan.relation.bucketSpec.isDefined || scan.relation.partitionSchema.fieldNames.contains(BucketColumn.Name)
-    case _ => false
-  }
 }
 
 /** The same rule without AQE. */

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExp
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.plan.{Judged, Membership, OtherStrategies}
+import org.apache.spark.sql.colocate.plan.{Judged, MemberScans, Membership, OtherStrategies}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
@@ -25,8 +25,8 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
   private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
-    case files: HadoopFsRelation if PlanColocatedScans.isActive(session) || files.bucketSpec.isDefined =>
-      Evidence.of(relation).isDefined
+    case files: HadoopFsRelation =>
+      Evidence.of(relation).isDefined && (files.bucketSpec.isDefined || PlanColocatedScans.isActive(session))
     case _ => false
   }
 
@@ -49,10 +49,11 @@ object PlanColocatedScans {
     RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
 
   /** May this plan read members by bucket, from their files or from a cache? */
-  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = isActive(session) && plan.exists {
+  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {
     case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
-    case node => node.isInstanceOf[InMemoryRelation]
-  }
+    case cached: InMemoryRelation => MemberScans.readsBuckets(cached.cachedPlan)
+    case _ => false
+  } && isActive(session)
 
   private[plan] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
     case Judged.Proven(evidence) =>

@@ -22,8 +22,10 @@ import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 object PruneByBroadcast extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!isActive) plan
-    else Rewrite.ofBuckets("PruneByBroadcast", plan)(_.transformUp { case join: BroadcastHashJoinExec => pruned(join) })
+    Rewrite.ofBuckets("PruneByBroadcast", plan) {
+      case reads if isActive => reads.transformUp { case join: BroadcastHashJoinExec => pruned(join) }
+      case reads => reads
+    }
 
   /** Two plans of one broadcast are one only where Spark reuses exchanges. */
   def isActive: Boolean = RuleRegistry.isActive("PruneByBroadcast") && conf.exchangeReuseEnabled
