@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.trust
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path}
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
@@ -113,9 +113,11 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
       left --= news.keys
       strays ++= news.collect { case (file, true) => file }
       Manifest.remember(root, evidence.layout, news)
-      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) Manifest.saveSoon(fs, root, evidence.layout)
+      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) save(fs)
     }
   }
+
+  private def save(fs: FileSystem): Unit = Manifest.saveSoon(fs, root, evidence.layout, evidence.table)
 
   private lazy val skipsDamage: Boolean = {
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.trust
 
 import java.io.{FileNotFoundException, IOException}
-import java.util.concurrent.{CompletableFuture, Future}
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
@@ -67,18 +67,30 @@ object Manifest extends Logging {
     }
 
   /** Saves what this driver remembers, for who can't wait for it, as Spark's scheduler; see `settle`. */
-  def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout): Unit = {
-    lastSave = saver.submit[Unit] { () =>
+  def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout, table: String): Unit = {
+    val done = new CompletableFuture[Unit]
+    saving.put(root, Saving(table, done))
+    saver.execute { () =>
       try save(fs, root, layout)
       catch { case NonFatal(e) => logWarning(s"The manifest of $root could not be written", e) }
+      finally {
+        saving.remove(root, Saving(table, done))
+        done.complete(())
+      }
     }
   }
 
-  /** Waits until nothing is left to save: the next statement may replace or drop the table. */
-  def settle(): Unit = lastSave.get()
+  /** Is anything being saved? */
+  def isSaving: Boolean = saving.nonEmpty
 
-  // One thread saves in turn: where the last one is done, all are. Spark's scheduler alone asks for them.
-  @volatile private var lastSave: Future[Unit] = CompletableFuture.completedFuture(())
+  /** Waits until nothing of these tables is left to save. The names are those without their database. */
+  def settle(concerns: String => Boolean): Unit =
+    saving.values.filter(one => concerns(one.table.split('.').last)).foreach(_.done.get())
+
+  private case class Saving(table: String, done: CompletableFuture[Unit])
+
+  // The last one of each table. One thread saves in turn: where the last one is done, all are.
+  private val saving = TrieMap.empty[Path, Saving]
   private lazy val saver = ThreadUtils.newDaemonSingleThreadExecutor("colocate-manifest")
 
   private def save(fs: FileSystem, root: Path, layout: BucketLayout): Unit = {
