@@ -12,6 +12,7 @@ import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
+import org.apache.spark.sql.colocate.hooks.SelfCheck
 import org.apache.spark.sql.colocate.shim.SparkVersion
 import org.apache.spark.sql.colocate.trust.SettleManifests
 import org.apache.spark.sql.colocate.write._
@@ -37,6 +38,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SparkVersion.check()
+    SelfCheck.atStart()
 
     // before the first session reads its settings
     SettingEntries.register()

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.bridge
 
+import org.apache.spark.sql.colocate.hooks.SelfCheck
+
 /** A rule as conf/rules.json names it: its place in the list is its order. */
 case class RuleEntry(name: String, active: Boolean)
 
@@ -15,5 +17,7 @@ object RuleRegistry {
   /** The names that Python registered, in order. */
   def order: Seq[String] = registered.map(_.name)
 
-  def isActive(name: String): Boolean = !registered.exists(rule => rule.name == name && !rule.active)
+  /** Not when it is switched off, nor when a private part of Spark or Delta that it needs is gone. */
+  def isActive(name: String): Boolean =
+    !SelfCheck.isOff(name) && !registered.exists(rule => rule.name == name && !rule.active)
 }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.ddl
 import org.apache.spark.sql.catalyst.catalog.BucketSpec
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.KeyTypes
 import org.apache.spark.sql.colocate.trust.RecordedInsert
 import org.apache.spark.sql.colocate.write.BucketedWrite
@@ -19,7 +20,8 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
     case recorded: RecordedInsert => recorded
     case insert: InsertIntoHadoopFsRelationCommand if insert.query.resolved && isMembers(insert) =>
       insert.bucketSpec.fold(insert) { spec =>
-        RecordedInsert(insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec)))
+        val laidOut = insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec))
+        if (RuleRegistry.isActive("RecordedInsert")) RecordedInsert(laidOut) else laidOut
       }
   }
 

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 /** Row one of the proof table for Delta: the generation expression in the schema of the pinned snapshot. */
@@ -14,6 +15,7 @@ private[layout] object DeltaEvidence {
     val ordinal = files.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
     val name = Evidence.nameOf(table, files)
     if (ordinal < 0) None
+    else if (!SelfCheck.has(DeltaHooks.PreparedScan)) Some(Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name)))
     else if (streaming || !DeltaReflection.isPinned(files.location)) {
       Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))
     } else Some(judge(files, table, name))

@@ -3,14 +3,14 @@ package org.apache.spark.sql.colocate.layout
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.colocate.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.Utils
 
 /**
  * The only place that knows Delta's classes: their names and a few accessors, by reflection, so that the jar works
- * without Delta and against its patch releases. Written for Delta 4.4; tests/spark/test_plan_evidence.py breaks when
- * an accessor goes.
+ * without Delta and against its patch releases. What is called here is in hooks/DeltaHooks, and tried at the start.
  */
 object DeltaReflection {
 
@@ -33,7 +33,7 @@ object DeltaReflection {
    * active in this thread, which commands set and streams do not.
    */
   def isOfTransaction(index: FileIndex): Boolean =
-    index.getClass.getName == BatchIndex && isDmlAction(index) && activeSnapshot.exists(_ eq call(index, "snapshot"))
+    index.getClass.getName == BatchIndex && SelfCheck.has(DeltaHooks.Transaction) && isDmlAction(index) && activeSnapshot.exists(_ eq call(index, "snapshot"))
 
   // "batch" is MERGE's own word, for historical reasons.
   private def isDmlAction(index: FileIndex): Boolean =
@@ -42,10 +42,12 @@ object DeltaReflection {
   /** Does a command of Delta's run in this thread? Its plans are its own, not a user's. */
   def inTransaction: Boolean = activeSnapshot.isDefined
 
-  private def activeSnapshot: Option[AnyRef] = {
-    val transactions = companion("OptimisticTransaction")
-    call(transactions, "getActive").asInstanceOf[Option[AnyRef]].map(call(_, "snapshot"))
-  }
+  private def activeSnapshot: Option[AnyRef] =
+    if (!SelfCheck.has(DeltaHooks.Transaction)) None
+    else {
+      val transactions = companion("OptimisticTransaction")
+      call(transactions, "getActive").asInstanceOf[Option[AnyRef]].map(call(_, "snapshot"))
+    }
 
   def snapshotOf(pinnedIndex: FileIndex): DeltaSnapshot =
     if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))

@@ -1,6 +1,8 @@
 package org.apache.spark.sql.colocate.layout
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.hooks.{DeltaHooks, SelfCheck, SparkHooks}
+import org.apache.spark.sql.colocate.plan.ExtensionOrder
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.{StructField, StructType}
 
@@ -17,10 +19,16 @@ object DeltaTables {
    */
   def layoutOf(session: SparkSession, table: Table): Option[BucketLayout] =
     if (isDelta(table) && table.columns().exists(_.name == BucketColumn.Name)) {
+      checkHooks(table)
       BucketColumn.layoutOf(session, snapshotSchema(table))
     } else {
       None
     }
+
+  private def checkHooks(table: Table): Unit = {
+    SelfCheck.require(table.name, DeltaHooks.Table, DeltaHooks.PathWrite)
+    if (ExtensionOrder.isMisplaced) SelfCheck.require(table.name, SparkHooks.RuleLists)
+  }
 
   /** The SQL text that a generated column's values are computed by. */
   def generationOf(table: Table, column: String): Option[String] =

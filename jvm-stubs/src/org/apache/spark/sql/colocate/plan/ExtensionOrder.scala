@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.colocate.hooks.{SelfCheck, SparkHooks}
 import org.apache.spark.sql.internal.StaticSQLConf
 
 /**
@@ -16,10 +17,16 @@ object ExtensionOrder extends Logging {
   private val Ours = "io.colocate.spark.ColocateExtensions"
   private val Deltas = "io.delta.sql.DeltaSparkSessionExtension"
 
+  /** Do Delta's rules come before ours, and can't be moved? */
+  @volatile var isMisplaced: Boolean = false
+
   /** Runs the injections; if Delta's came before, ours are moved ahead of them, in each list of rules. */
   def putFirst(extensions: SparkSessionExtensions)(inject: => Unit): Unit =
     if (!isWrong) inject
-    else {
+    else if (!SelfCheck.has(SparkHooks.RuleLists)) {
+      isMisplaced = true
+      inject
+    } else {
       logWarning(s"spark.sql.extensions lists $Deltas before $Ours; the rules are put in the right order. List $Ours first.")
       first(extensions)(inject)
     }

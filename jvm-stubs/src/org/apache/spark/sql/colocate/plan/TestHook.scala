@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.execution.SparkPlan
 
-/** What a test does in the planner. */
+/** What a test does in the driver. */
 private[colocate] trait TestHook {
 
   /**
@@ -15,6 +15,9 @@ private[colocate] trait TestHook {
    * @param rule its name, as in conf/rules.json
    */
   def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan
+
+  /** At the start: is this private part of Spark or Delta to be taken for gone? */
+  def hides(hook: String): Boolean
 }
 
 /**
@@ -28,4 +31,6 @@ private[colocate] object TestHook {
 
   def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
     if (!Rewrite.isTest) after else found.foldLeft(after)((plan, hook) => hook.after(rule, before, plan))
+
+  def hides(hook: String): Boolean = found.exists(_.hides(hook))
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
@@ -42,7 +43,7 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case expand @ Expand(projections, output, child) if PlanColocatedScans.concernsPlan(session, expand) =>
+    case expand @ Expand(projections, output, child) if RuleRegistry.isActive("PlanExpands") && PlanColocatedScans.concernsPlan(session, expand) =>
       new ExpandWithinBuckets(projections, output, planLater(child)) :: Nil
     case _ => Nil
   }
