@@ -1,0 +1,131 @@
+"""Other patch releases of Spark and Delta are told of at the start; a gone part costs the rules that need it."""
+
+import json
+import zipfile
+from pathlib import Path
+
+from spark_colocate.session import EXTENSION, delta_jars, jar_path
+
+from tests.spark.sessions import WRONG_PLANNERS, Ran, plain_options, run_bare
+
+PLAIN = """
+import json, sys
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[2]")
+for key, value in json.loads(sys.argv[2]).items():
+    builder.config(key, value)
+spark = builder.getOrCreate()
+spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+layout = "CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
+
+def tried(sql):
+    try:
+        return sorted((tuple(row) for row in spark.sql(sql).collect()), key=str)
+    except AnalysisException as error:
+        return str(error).splitlines()[0]
+"""
+
+# Every kind of statement on members, with the rows that it must leave.
+MEMBERS = """
+spark.sql("CREATE TABLE d (k INT, v INT) USING delta " + layout)
+spark.sql("CREATE TABLE p (k INT, v INT) USING parquet " + layout)
+for table in "dp":
+    spark.sql(f"INSERT INTO {table} SELECT id % 7, id FROM range(20)")
+spark.sql("MERGE INTO d USING p ON d.k = p.k AND d.v = p.v WHEN MATCHED AND p.v < 3 THEN UPDATE SET v = 100 + p.v")
+spark.sql("DELETE FROM d WHERE v = 19")
+spark.sql("INSERT OVERWRITE p SELECT k, v FROM d")
+join = "SELECT d.k, count(*), sum(p.v) FROM d JOIN p ON d.k = p.k GROUP BY d.k"
+expected = [(k, sum(x[0] == k for x in r) ** 2) for r in [tried("SELECT * FROM p")] for k in range(7)]
+print("AS EXPECTED", [row[:2] for row in tried(join)] == expected, spark.table("d").columns)
+print("SETS", tried("SELECT k, v > 50, count(*) FROM d GROUP BY GROUPING SETS ((k, v > 50), (k))")[0])
+plan = spark.sql(join)._jdf.queryExecution().executedPlan().toString()
+print("EXCHANGES", plan.count("Exchange "), "SCANS", plan.count("ColocatedScan"))
+"""
+
+
+def run(code: str, folder: Path, options: dict[str, str]) -> Ran:
+    return run_bare(PLAIN + code, folder, json.dumps({"spark.log.level": "WARN", **options})).ok()
+
+
+def edited(jar: Path, target: Path, edits: dict[bytes, bytes], only: str = "") -> Path:
+    """A copy of a jar with the same text for another one everywhere, as if its makers had renamed something."""
+    with zipfile.ZipFile(jar) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            for before, after in edits.items():
+                content = content.replace(before, after) if name.endswith(only) else content
+            new.writestr(name, content)
+    return target
+
+
+def with_jars(folder: Path, **edits: dict[bytes, bytes]) -> dict[str, str]:
+    """The options of a plain session, with edited jars: `ours`, `delta`."""
+    (folder / "jars").mkdir()
+    ours = edited(jar_path(), folder / "jars" / "ours.jar", edits.get("ours", {}), ".version")
+    delta = [Path(jar) for jar in delta_jars()]
+    (main,) = (jar for jar in delta if "delta-spark" in jar.name)
+    renamed = edited(main, folder / "jars" / "delta.jar", edits.get("delta", {}))
+    return plain_options(folder) | {"spark.jars": ",".join(map(str, [ours, renamed, *(set(delta) - {main})]))}
+
+
+def test_another_patch_release_is_told_once_and_works(tmp_path: Path) -> None:
+    options = with_jars(tmp_path, ours={b"4.2.0": b"4.2.9", b"4.4.0": b"4.4.9"})
+    ran = run(MEMBERS + "spark.newSession().sql('SELECT 1').collect()", tmp_path, options)
+    assert ran.all.count("was tested with Spark 4.2.9 and Delta 4.4.9; this is Spark 4.2.0 and Delta 4.4.0") == 1
+    assert "AS EXPECTED True ['k', 'v']" in ran.out
+    assert "EXCHANGES 0 SCANS 2" in ran.out
+    assert "does not find" not in ran.all
+
+
+def test_a_gone_part_of_delta_costs_the_rules_that_need_it(tmp_path: Path) -> None:
+    options = with_jars(tmp_path, delta={b"preparedScan": b"preparedPlan", b"actionType": b"actionSort"})
+    ran = run(MEMBERS, tmp_path, options)
+    assert "delta.prepared-scan: switched off: PlanColocatedScans (java.lang.NoSuchMethodException" in ran.all
+    assert "delta.transaction: switched off: JoinFileListLocally" in ran.all
+    assert ran.all.count("does not find in Spark 4.2.0 and Delta 4.4.0") == 1
+    assert "AS EXPECTED True ['k', 'v']" in ran.out
+    assert "SCANS 0" in ran.out
+
+
+def test_without_what_hides_the_bucket_column_members_are_refused(tmp_path: Path) -> None:
+    options = with_jars(tmp_path, delta={b"initialSnapshot": b"initialPictures"})
+    code = """
+print("CREATE", tried("CREATE TABLE d (k INT, v INT) USING delta " + layout))
+print("INSERT", tried("INSERT INTO d VALUES (1, 2)"))
+print("SELECT", tried("SELECT * FROM d"))
+print("OTHERS", tried("CREATE TABLE o USING delta AS SELECT 1 AS k"), tried("SELECT * FROM o"))
+spark.sql("CREATE TABLE p (k INT) USING parquet " + layout)
+print("NATIVE", tried("INSERT INTO p VALUES (1)"), tried("SELECT x.k FROM p x JOIN p y USING (k)"))
+"""
+    ran = run(code, tmp_path, options)
+    for statement in ("INSERT", "SELECT"):
+        assert f"{statement} Cannot use" in ran.out
+    assert "OTHERS [] [(1,)]" in ran.out
+    assert "NATIVE [] [(1,)]" in ran.out
+    assert "delta.table-snapshot: refused: Delta tables with a bucket column" in ran.all
+
+
+def test_gone_parts_of_spark_cost_the_rules_that_need_them(tmp_path: Path) -> None:
+    hidden = "spark.exchange,spark.expand,spark.insert-command,spark.rule-lists"
+    options = plain_options(tmp_path)
+    options["spark.jars"] += "," + WRONG_PLANNERS["spark.jars"]
+    ran = run(MEMBERS, tmp_path, options | {"spark.colocate.testing.hiddenHooks": hidden})
+    assert "spark.exchange: switched off: PackShuffledRows, BufferShuffledRows (hidden by a test)" in ran.all
+    assert "AS EXPECTED True ['k', 'v']" in ran.out
+    assert "EXCHANGES 0 SCANS 2" in ran.out
+
+
+def test_rules_that_cannot_be_put_in_order_refuse_members(tmp_path: Path) -> None:
+    options = plain_options(tmp_path)
+    options["spark.jars"] += "," + WRONG_PLANNERS["spark.jars"]
+    options["spark.sql.extensions"] = ",".join(reversed(options["spark.sql.extensions"].split(",")))
+    assert options["spark.sql.extensions"].endswith(EXTENSION)
+    code = """
+print("CREATE", tried("CREATE TABLE d (k INT, v INT) USING delta " + layout))
+print("SELECT", tried("SELECT * FROM d"))
+print("OTHERS", tried("SELECT 1"))
+"""
+    ran = run(code, tmp_path, options | {"spark.colocate.testing.hiddenHooks": "spark.rule-lists"})
+    assert "SELECT Cannot use" in ran.out
+    assert "OTHERS [(1,)]" in ran.out
