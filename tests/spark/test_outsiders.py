@@ -1,0 +1,157 @@
+"""A query without members is stock Spark's: two sessions over the same tables, one without us, make the same plans."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from benchmarks.data import queries, tpcds, tpch
+from benchmarks.suite import in_spark, tables_of
+from tests.spark.members import create_member
+
+SUITES = {"tpch": tpch, "tpcds": tpcds}
+KINDS = ("delta", "parquet", "buckets")
+
+# What the suites have little of. {t}, {u}: tables of a kind, with a key, a value and a text.
+MORE = {
+    "union of scans, joined": "SELECT k, y.v FROM (SELECT * FROM {t} UNION ALL SELECT * FROM {u}) JOIN {u} y USING (k)",
+    "union of scans, grouped": "SELECT k, count(*) FROM (SELECT * FROM {t} UNION ALL SELECT * FROM {u}) GROUP BY k",
+    "grouping sets": "SELECT k, v, count(*) FROM {t} GROUP BY GROUPING SETS ((k, v), (k))",
+    "sort by": "SELECT t.k, u.v FROM {t} t JOIN {u} u ON t.k = u.k SORT BY k",
+    "full join": "SELECT k, count(*) FROM {t} FULL JOIN {u} USING (k) GROUP BY k",
+    "repartition": "SELECT /*+ REPARTITION(5, v) */ t.v, u.s FROM {t} t JOIN {u} u ON t.v = u.v",
+    "file names": "SELECT t.k, input_file_name() FROM {t} t JOIN {u} u ON t.k = u.k",
+    "a cache, grouped": "SELECT k, count(*) FROM kept_{t} GROUP BY GROUPING SETS ((k, v), (k))",
+    "a cache, joined": "SELECT k, v FROM kept_{t} FULL JOIN {u} USING (k, v) SORT BY k",
+    "a point": "SELECT t.s, u.s FROM {t} t JOIN {u} u ON t.k = u.k WHERE t.k = 3",
+}
+WRITES = {
+    "append": "INSERT INTO {t} SELECT t.k, u.v, u.s FROM {t} t JOIN {u} u ON t.k = u.k",
+    "overwrite": "INSERT OVERWRITE {t} SELECT k, v, s FROM {u} DISTRIBUTE BY v",
+}
+
+
+@pytest.fixture(scope="module")
+def stock(spark: SparkSession) -> Any:
+    """A session of Spark and Delta alone, over the catalog of the one with us."""
+    testing = spark._jvm.org.apache.spark.sql.colocate.testing  # type: ignore[union-attr]
+    session = testing.StockSession.beside(spark._jsparkSession)
+    session.sql("SELECT 1").collect()  # Delta's extension sets some settings now
+    return session
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A database of each suite's tables, all of one kind; two more with rows in that of TPC-H. TPC-DS' have none."""
+    name: str = request.param
+    for suite, sources in SUITES.items():
+        spark.sql(f"CREATE DATABASE {name}_{suite}")
+        spark.sql(f"USE {name}_{suite}")
+        for table, source in sources(0.01, tables_of(queries(suite))).items():
+            rows = spark.read.parquet(str(source))
+            columns = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+            spark.sql(f"CREATE TABLE {table} ({columns}) {_layout(name, rows.columns[0])}")
+            if suite == "tpch":
+                rows.limit(20).write.insertInto(table)
+    _make_two(spark, name)
+    spark.sql("USE default")
+    yield name
+    spark.sql(f"UNCACHE TABLE {name}_tpch.kept_one")
+    for suite in SUITES:
+        spark.sql(f"DROP DATABASE {name}_{suite} CASCADE")
+
+
+def _make_two(spark: SparkSession, kind: str) -> None:
+    spark.sql(f"USE {kind}_tpch")
+    for table in ("one", "two"):
+        rows = "SELECT cast(id % 7 AS INT) AS k, id AS v, cast(id AS STRING) AS s FROM range(30)"
+        spark.sql(f"CREATE TABLE {table} {_layout(kind, 'k')} AS {rows}")
+    spark.sql("CREATE VIEW kept_one AS SELECT * FROM one")
+    spark.sql("CACHE TABLE kept_one")
+
+
+def _layout(kind: str, key: str) -> str:
+    bucketed = f"USING parquet CLUSTERED BY ({key}) SORTED BY ({key}) INTO 4 BUCKETS"
+    return bucketed if kind == "buckets" else f"USING {kind}"
+
+
+class Both:
+    """Plans of the session with us and of the one without."""
+
+    def __init__(self, ours: SparkSession, stock: Any, database: str, settings: dict[str, str]) -> None:
+        self._sessions = (ours._jsparkSession, stock)
+        self._trees = ours._jvm.org.apache.spark.sql.colocate.testing.PlanTrees  # type: ignore[union-attr]
+        ours.sql(f"USE {database}")
+        stock.sql(f"USE {database}")
+        for key, value in settings.items():
+            ours.conf.set(key, value)
+            stock.conf().set(key, value)
+
+    def planned(self, sql: str) -> list[str]:
+        return [str(self._trees.planned(session, sql)) for session in self._sessions]
+
+    def run(self, sql: str) -> list[str]:
+        return [str(self._trees.run(session, sql)) for session in self._sessions]
+
+
+# Which side AQE finds empty first, and drops the other for, is chance.
+EMPTY = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
+STEADY = {"spark.sql.adaptive.optimizer.excludedRules": EMPTY}
+NO_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
+MODES = {
+    "AQE": {"spark.sql.adaptive.enabled": "true", **NO_BROADCAST},
+    "no AQE": {"spark.sql.adaptive.enabled": "false", **NO_BROADCAST},
+    "AQE, broadcasts": {"spark.sql.adaptive.enabled": "true", "spark.sql.autoBroadcastJoinThreshold": "10485760"},
+}
+
+
+# The many queries of TPC-DS in one way, but in both over buckets.
+OF_TPCDS = {"delta": ("AQE",), "parquet": ("no AQE",), "buckets": ("AQE", "no AQE")}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_plans_of_tpch(spark: SparkSession, stock: Any, kind: str, mode: str) -> None:
+    _compare(Both(spark, stock, f"{kind}_tpch", MODES[mode]), "tpch")
+
+
+def test_plans_of_tpcds(spark: SparkSession, stock: Any, kind: str) -> None:
+    for mode in OF_TPCDS[kind]:
+        _compare(Both(spark, stock, f"{kind}_tpcds", MODES[mode]), "tpcds")
+
+
+def _compare(both: Both, suite: str) -> None:
+    for name, text in queries(suite).items():
+        ours, plain = both.planned(in_spark(text))
+        assert ours == plain, f"{suite} {name}"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_plans_of_more_operators_and_of_writes(spark: SparkSession, stock: Any, kind: str, mode: str) -> None:
+    both = Both(spark, stock, f"{kind}_tpch", MODES[mode])
+    for name, text in (MORE | WRITES).items():
+        ours, plain = both.planned(text.format(t="one", u="two"))
+        assert ours == plain, name
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_plans_that_ran(spark: SparkSession, stock: Any, kind: str, adaptive: str) -> None:
+    settings = {"spark.sql.adaptive.enabled": adaptive, **NO_BROADCAST, **STEADY}
+    both = Both(spark, stock, f"{kind}_tpch", settings)
+    texts = {name: text.format(t="one", u="two") for name, text in MORE.items()}
+    texts |= {name: in_spark(queries("tpch")[name]) for name in ("q3", "q4", "q13", "q18")}
+    for name, text in texts.items():
+        ours, plain = both.run(text)
+        assert ours == plain, name
+        assert "Exchange" in plain or name in ("a point", "a cache, grouped", "file names") or kind == "buckets", name
+
+
+def test_a_difference_is_seen(spark: SparkSession, stock: Any, db: str) -> None:
+    for name in ("m", "n"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, "parquet")
+        spark.sql(f"INSERT INTO {name} SELECT cast(id AS INT), id FROM range(9)")
+    both = Both(spark, stock, db, MODES["AQE"])
+    for text in ("SELECT m.v, n.v FROM m JOIN n USING (k)", "SELECT m.v, count(*) FROM m GROUP BY m.v"):
+        ours, plain = both.planned(text)
+        assert ours != plain
+    assert "BufferedExchangeExec" in ours
