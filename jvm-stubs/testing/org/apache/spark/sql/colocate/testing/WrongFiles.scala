@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.layout.Evidence
-import org.apache.spark.sql.colocate.plan.scan.{BucketedFiles, BucketPruning, ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.colocate.plan.scan.{BucketedFiles, ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.colocate.trust.FileTrust
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, InSubqueryExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
@@ -30,11 +30,6 @@ class ColocatedWrongScanExec(
     checksInTasks: Boolean)
     extends ColocatedScanExec(scan, evidence, keys, mode, partitionFilters, dataFilters, bucketFilters, checksInTasks) {
 
-  override lazy val optionalBucketSet: Option[BitSet] = {
-    val right = BucketPruning.selected(keys, dataFilters, buckets)
-    (if (PlantedBugs.is("wrong_bucket_pruned")) right.map(next) else right).orElse(scan.optionalBucketSet)
-  }
-
   private def next(selected: BitSet): BitSet = {
     val wrong = new BitSet(buckets)
     selected.iterator.foreach(bucket => wrong.set((bucket + 1) % buckets))
@@ -44,7 +39,8 @@ class ColocatedWrongScanExec(
   override protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles = {
     val right = super.filesOf(listed)
     val read = if (PlantedBugs.is("other_snapshot")) right.files.filter(evidence.bucketOf(_).isDefined) else right.files
-    new WrongFiles(read, evidence, right.selected, right.trust, right.later)
+    val selected = if (PlantedBugs.is("wrong_bucket_pruned")) right.selected.map(next) else right.selected
+    new WrongFiles(read, evidence, selected, right.trust, right.later)
   }
 
   // Spark drops a change that leaves a plan equal.
