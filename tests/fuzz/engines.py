@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.fuzz.tables import Row, Table
+from tests.spark.exchanges import untrue
 from tests.spark.oracle import Rows, multiset
 
 # More joined rows than this say nothing that fewer would not, and take long.
@@ -19,11 +20,15 @@ MOST_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Result:
-    """rows: None when the text failed, error says how. served: of join, aggregate and window those on the layout."""
+    """rows: None when the text failed, error says how. served: of join, aggregate and window those on the layout.
+
+    untrue: how the verdicts differ from the Exchanges, if they do.
+    """
 
     rows: Rows | None
     error: str | None = None
     served: frozenset[str] = frozenset()
+    untrue: str | None = None
 
 
 class Spark:
@@ -38,7 +43,8 @@ class Spark:
             return Result(None, str(error).strip().splitlines()[0][:300])
         verdicts = self.session._jvm.org.apache.spark.sql.colocate.explain.Verdicts
         found = json.loads(verdicts.json(df._jdf.queryExecution()))
-        return Result(rows, None, frozenset(_operator(verdict) for verdict in found if verdict["colocated"]))
+        served = frozenset(_operator(verdict) for verdict in found if verdict["colocated"])
+        return Result(rows, None, served, untrue(df))
 
     def off(self, sql: str) -> Result:
         self.session.conf.set("disable_colocate_join", "true")

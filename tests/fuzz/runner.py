@@ -168,7 +168,8 @@ class Fuzzer:
         sql = small.sql("spark")
         on, off, duck = self.spark.run(sql), self.spark.off(sql), world.duck.run(small.sql("duck"))
         first, second = (off, duck) if kind == WITH_DUCK else (on, off)
-        text = f"{first.error or ''} {second.error or ''}\n{difference(first.rows, second.rows, '')}"
+        told = f"{on.untrue or off.untrue or ''}{first.error or ''} {second.error or ''}"
+        text = f"{told}\n{difference(first.rows, second.rows, '')}"
         log = [line for line in world.log if any(name in line for name in _tables(world, sql))]
         return Difference(kind, self.seed, number, case, settings, log, sql, text)
 
@@ -180,6 +181,8 @@ class Fuzzer:
             off = self.spark.off(candidate.sql("spark"))
             if off.rows is None or time.monotonic() > end:
                 return False
+            if kind == VERDICTS:
+                return bool(off.untrue or self.spark.run(candidate.sql("spark")).untrue)
             if kind == WITH_DUCK:
                 duck = world.duck.run(candidate.sql("duck"))
                 return duck.rows is not None and duck.rows != off.rows
@@ -195,6 +198,7 @@ class Fuzzer:
 WITH_OFF = "colocated and switched off"
 WITH_DUCK = "Spark and DuckDB"
 ERRORS = "colocated fails, switched off does not"
+VERDICTS = "the verdicts and the Exchanges"
 
 
 def _judge(on: Result, off: Result, duck: Result) -> str | None:
@@ -202,6 +206,8 @@ def _judge(on: Result, off: Result, duck: Result) -> str | None:
         return ERRORS
     if on.rows != off.rows:
         return WITH_OFF
+    if on.untrue or off.untrue:
+        return VERDICTS
     if off.rows is None or duck.rows is None:
         # A text that one engine does not take tells nothing; the coverage counts it.
         return None

@@ -1,4 +1,7 @@
-"""The on/off oracle: one query with colocation and without, the Exchanges of both counted, their rows compared."""
+"""The on/off oracle: one query with colocation and without, the Exchanges of both counted, their rows compared.
+
+Of each plan, the verdicts must be what its Exchanges say.
+"""
 
 from collections import Counter
 from contextlib import AbstractContextManager
@@ -8,6 +11,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from tests.spark.exchanges import assert_true_verdicts
 from tests.spark.members import switched_off, unstable
 from tests.spark.plans import SHUFFLES, nodes
 from tests.spark.plans import kind as kind_of
@@ -102,6 +106,7 @@ def run(spark: SparkSession, sql: str) -> Outcome:
         rows = multiset(df.collect())
     except PySparkException as error:
         return Outcome(None, error.getCondition() or str(error).splitlines()[0], ())
+    assert_true_verdicts(df)
     return Outcome(rows, None, tuple(kind_of(node) for node in nodes(df, run=False)))
 
 

@@ -3,11 +3,20 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
-/** The section that EXPLAIN appends: one line for each join, aggregate and window that touches a member. */
+/**
+ * The section that EXPLAIN appends: one line for each join, aggregate and window that touches a member, and one for each
+ * rule that failed and is not named yet.
+ */
 class ColocationInfo extends ExtendedExplainGenerator {
 
   override def title: String = "Colocation"
 
-  override def generateExtendedInfo(plan: SparkPlan): String =
-    Verdicts.of(plan).map(v => s"${v.operator}: ${v.text}").mkString("\n")
+  override def generateExtendedInfo(plan: SparkPlan): String = {
+    val shown = new Shown(plan)
+    val verdicts = Verdicts.of(shown).map(v => s"${v.operator}: ${v.text}")
+    val failures = shown.failed.map(rule => rule -> Shown.failure(rule).told).collect {
+      case (rule, told) if !verdicts.exists(_.endsWith(told)) => s"Rule $rule: $told"
+    }
+    (verdicts ++ failures).mkString("\n")
+  }
 }

@@ -3,43 +3,31 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, IsNull, Or}
 import org.apache.spark.sql.catalyst.plans.LeftAnti
 import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.colocate.plan.PlanWalk
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins._
 
 /** The verdict of one join. */
 private[explain] object JoinVerdict {
 
-  def of(join: BaseJoinExec): Option[Verdict] = {
-    val left = Side.of(join.left, join.leftKeys, isFreed(join))
-    val right = Side.of(join.right, join.rightKeys, isFreed(join))
-    Option.when(left.member.isDefined || right.member.isDefined)(judge(join, left, right))
+  def of(join: BaseJoinExec, shown: Shown): Option[Verdict] = {
+    val left = Side.of(join.left, join.leftKeys, shown)
+    val right = Side.of(join.right, join.rightKeys, shown)
+    Option.when(left.member.isDefined || right.member.isDefined)(judge(join, left, right, shown))
   }
 
-  /** A join that asks for nothing, because its rows were proven to meet within their tasks. */
-  private def isFreed(join: BaseJoinExec): Boolean = join match {
-    case shuffled: ShuffledJoin => shuffled.isSkewJoin
-    case _ => false
-  }
+  private def judge(join: BaseJoinExec, left: Side, right: Side, shown: Shown): Verdict =
+    if (left.isInPlace && right.isInPlace && join.leftKeys.nonEmpty && !InPlace.isBroadcastJoin(join)) {
+      Verdicts.colocated(name(join), Seq(left, right), shown, right.member)
+    } else Verdicts.refused(name(join), shown.blame(reason(join, left, right, shown)), left.member, right.member)
 
-  private def judge(join: BaseJoinExec, left: Side, right: Side): Verdict =
-    if (left.isLocal && right.isLocal && join.leftKeys.nonEmpty && !isBroadcast(join)) {
-      val spread = Verdicts.spread(join.left)
-      Verdicts.colocated(name(join), left.members ++ right.members, left.buckets.get, right.member, spread)
-    } else Verdicts.refused(name(join), reason(join, left, right), left.member, right.member)
-
-  def isBroadcast(join: BaseJoinExec): Boolean = join match {
-    case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec => true
-    case _ => false
-  }
-
-  private def reason(join: BaseJoinExec, left: Side, right: Side): Reason =
+  private def reason(join: BaseJoinExec, left: Side, right: Side, shown: Shown): Reason =
     gap(left, right).getOrElse(join match {
       case hash: BroadcastHashJoinExec if hash.isNullAwareAntiJoin => Reason("NULL_AWARE_ANTI_JOIN")
       case loop: BroadcastNestedLoopJoinExec if isNotIn(loop) => Reason("NULL_AWARE_ANTI_JOIN")
       case _ if join.leftKeys.isEmpty => Reason("NO_EQUALITY", "keys" -> bucketKeys(left, right))
       case _: BroadcastHashJoinExec if hasHint(join) => Reason("BROADCAST_HINT")
-      case _ if isBroadcast(join) => Reason("BROADCAST")
-      case _ => KeyReasons.join(left, right)
+      case _ if InPlace.isBroadcastJoin(join) => Reason("BROADCAST")
+      case _ => KeyReasons.join(left, right, shown)
     })
 
   private def isNotIn(join: BroadcastNestedLoopJoinExec): Boolean = join.joinType == LeftAnti && join.condition.exists {
@@ -71,21 +59,18 @@ private[explain] object JoinVerdict {
   }
 }
 
-/** One side of a join: its member, if any, and whether the layout reaches the join without an Exchange. */
+/** One side of a join: its member, if any, and whether its rows reach the join without an Exchange. */
 private[explain] case class Side(
     keys: Seq[Expression],
-    plan: org.apache.spark.sql.execution.SparkPlan,
+    plan: SparkPlan,
     members: Seq[Member],
     member: Option[Member],
-    buckets: Option[Int]) {
-  def isLocal: Boolean = buckets.isDefined
-}
+    isInPlace: Boolean)
 
 private[explain] object Side {
-  def of(plan: org.apache.spark.sql.execution.SparkPlan, keys: Seq[Expression], freed: Boolean): Side = {
-    val members = Member.under(plan)
-    val member = Option.when(members.nonEmpty)(Verdicts.feeding(keys, plan, members))
-    val tasks = Option.when(freed && PlanWalk.feedingExchange(plan).isEmpty)(plan.outputPartitioning.numPartitions)
-    Side(keys, plan, members, member, Verdicts.bucketsAt(plan).orElse(tasks))
+  def of(plan: SparkPlan, keys: Seq[Expression], shown: Shown): Side = {
+    val members = shown.members(plan)
+    val member = Option.when(members.nonEmpty)(Verdicts.feeding(keys, members, shown))
+    Side(keys, plan, members, member, InPlace(plan))
   }
 }

@@ -13,20 +13,20 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 /** Reasons that lie in the keys: of a join, or of an aggregate or window. */
 private[explain] object KeyReasons {
 
-  def unary(member: Member, keys: Seq[Expression], child: SparkPlan): Reason =
+  def unary(member: Member, keys: Seq[Expression], child: SparkPlan, shown: Shown): Reason =
     member.gap
       .map(g => Reason(g.code, g.args))
-      .orElse(uncovered(member, keys, child))
+      .orElse(uncovered(member, keys, shown))
       .orElse(byPlace(member, child))
       .orElse(uneven(member, child))
       .getOrElse(redistributed(member, child))
 
-  def join(left: Side, right: Side): Reason = {
-    val (sides, shuffled) = (Seq(left, right), Seq(left, right).filterNot(_.isLocal))
-    val broken = sides.flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan))).headOption
+  def join(left: Side, right: Side, shown: Shown): Reason = {
+    val shuffled = Seq(left, right).filterNot(_.isInPlace)
+    val broken = shuffled.flatMap(side => side.member.flatMap(uncovered(_, side.keys, shown))).headOption
     def placed = shuffled.flatMap(side => side.member.flatMap(byPlace(_, side.plan))).headOption
     broken.orElse(placed).getOrElse((left.member, right.member) match {
-      case (Some(a), Some(b)) => between(a, b, left, right)
+      case (Some(a), Some(b)) => between(a, b, left, right, shown)
       case (Some(a), None) => oneSided(a, left)
       case (None, Some(b)) => oneSided(b, right)
       case (None, None) => throw new IllegalStateException("a join without a member has no verdict")
@@ -34,9 +34,9 @@ private[explain] object KeyReasons {
   }
 
   /** The member's keys are not all among the operator's, or only inside an expression. */
-  private def uncovered(member: Member, keys: Seq[Expression], plan: SparkPlan): Option[Reason] =
+  private def uncovered(member: Member, keys: Seq[Expression], shown: Shown): Option[Reason] =
     member.layout.flatMap { layout =>
-      val origins = keys.map(k => PlanWalk.origin(k, plan))
+      val origins = keys.map(shown.origin)
       val plain = origins.collect { case a: Attribute => a.exprId }.toSet
       val missing = layout.keys.filterNot { k =>
         member.output.exists(a => a.name == k && (plain(a.exprId) || NullSafeKey.in(origins, a).isDefined))
@@ -52,38 +52,45 @@ private[explain] object KeyReasons {
               "KEYS_NOT_COVERED",
               "keys" -> layout.keys.mkString(", "),
               "table" -> member.table,
-              "used" -> keys.map(Verdicts.column).mkString(", "),
+              "used" -> keys.zip(origins).map { case (key, origin) => usedColumn(key, origin) }.mkString(", "),
               "missing" -> missing.mkString(", "))
         }
       }
     }
 
+  /** A column by its name in the table, not by the alias that the query gave it. */
+  private def usedColumn(key: Expression, origin: Expression): String = origin match {
+    case column: Attribute => Verdicts.column(column)
+    case _ => Verdicts.column(key)
+  }
+
   private def reads(expression: Expression, member: Member, key: String): Boolean =
     expression.references.exists(r => member.output.exists(a => a.name == key && a.exprId == r.exprId))
 
-  private def between(a: Member, b: Member, left: Side, right: Side): Reason = {
+  private def between(a: Member, b: Member, left: Side, right: Side, shown: Shown): Reason = {
     val (la, lb) = (a.layout, b.layout)
     val types = (la ++ lb).map(_.keyTypes).toSeq
     val counts = (la ++ lb).map(_.buckets).toSeq
     if (types.distinct.size > 1) Reason("KEY_TYPES_DIFFER", "left" -> a.describe, "right" -> b.describe)
     else if (counts.distinct.size > 1) Reason("BUCKETS_DIFFER", "left" -> a.describe, "right" -> b.describe)
-    else if (positions(a, left) != positions(b, right)) {
+    else if (positions(a, left, shown) != positions(b, right, shown)) {
       Reason("KEY_POSITIONS", "left" -> a.describe, "right" -> b.describe)
-    } else if (left.isLocal) redistributed(b, right.plan)
+    } else if (left.isInPlace) redistributed(b, right.plan)
     else redistributed(a, left.plan)
   }
 
-  private def positions(member: Member, side: Side): Seq[Int] = {
-    val origins = side.keys.map(PlanWalk.origin(_, side.plan))
+  private def positions(member: Member, side: Side, shown: Shown): Seq[Int] = {
+    val origins = side.keys.map(shown.origin)
     member.keys.map(key => origins.indexWhere { case a: Attribute => a.exprId == key.exprId; case _ => false })
   }
 
-  private def oneSided(member: Member, side: Side): Reason = side.buckets match {
-    case Some(n) =>
-      val met = side.members.find(_.layout.exists(_.buckets % n == 0)).getOrElse(member)
+  private def oneSided(member: Member, side: Side): Reason =
+    if (!side.isInPlace) Reason("OTHER_NOT_MEMBER", "table" -> member.table)
+    else {
+      val n = Verdicts.tasksOf(side.plan).getOrElse(member.layout.fold(0)(_.buckets))
+      val met = side.members.find(_.layout.exists(_.buckets % n.max(1) == 0)).getOrElse(member)
       Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
-    case None => Reason("OTHER_NOT_MEMBER", "table" -> member.table)
-  }
+    }
 
   /** The member is read as an ordinary table, because something above wants its rows where they lie. */
   private def byPlace(member: Member, plan: SparkPlan): Option[Reason] = {
@@ -107,5 +114,6 @@ private[explain] object KeyReasons {
 
   private def redistributed(member: Member, child: SparkPlan): Reason =
     if (PlanWalk.feedingExchange(child).exists(ShareAggregates.isShared)) Reason("SHARED_AGGREGATE", "table" -> member.table)
-    else Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", ")))
+    else LostLayout.reason(member, child).getOrElse(
+      Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", "))))
 }

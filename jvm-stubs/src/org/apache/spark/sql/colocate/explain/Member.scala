@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.plan.{Judged, Membership, PlanWalk}
+import org.apache.spark.sql.colocate.plan.{FailedRules, Judged, Membership}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
@@ -33,10 +33,7 @@ case class Member(
 
 object Member {
 
-  /** Every member under a plan, exchanges and finished stages included. */
-  def under(plan: SparkPlan): Seq[Member] = PlanWalk.leaves(plan).flatMap(of)
-
-  private def of(leaf: SparkPlan): Option[Member] = leaf match {
+  def of(leaf: SparkPlan): Option[Member] = leaf match {
     case scan: ColocatedScanExec =>
       Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None, scan.strays.count, scan.trustsNames))
     case scan: FileSourceScanExec => ofOrdinary(scan)
@@ -46,11 +43,17 @@ object Member {
   private def ofOrdinary(scan: FileSourceScanExec): Option[Member] = {
     val session = SparkSession.active
     val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString).getOrElse(scan.relation.location.rootPaths.mkString)
-    relationOf(scan).flatMap(Evidence.of).map { found =>
+    FailedRules.unbucketedBy(scan).map(failed(scan, table, _)).orElse(relationOf(scan).flatMap(Evidence.of).map { found =>
       val refused = relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case Judged.Refused(g, _) => g }
       val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))
       Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(refused))
-    }
+    })
+  }
+
+  /** What the rule failed on may fail again, so nothing more is asked about the table. */
+  private def failed(scan: FileSourceScanExec, table: String, rule: String): Member = {
+    val failure = Shown.failure(rule)
+    Member(scan.output, table, None, Some(EvidenceGap.of(failure.code, failure.args.toSeq: _*)))
   }
 
   /** The logical relation that a scan was planned from. */

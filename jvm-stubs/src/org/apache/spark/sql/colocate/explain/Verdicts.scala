@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.colocate.Json
 import org.apache.spark.sql.colocate.plan.PlanWalk
 import org.apache.spark.sql.colocate.plan.join.JoinSides
+import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
 import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, SpreadPartitioning}
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
@@ -15,87 +16,100 @@ import org.apache.spark.sql.execution.window.WindowExecBase
 /** The verdicts of a plan: a pure function of it, computed when somebody asks, so planning pays nothing (D16). */
 object Verdicts {
 
-  def of(plan: SparkPlan): Seq[Verdict] = PlanWalk.nodes(plan).flatMap(ofNode)
+  def of(plan: SparkPlan): Seq[Verdict] = of(new Shown(plan))
 
   def of(execution: QueryExecution): Seq[Verdict] = of(execution.executedPlan)
+
+  private[explain] def of(shown: Shown): Seq[Verdict] =
+    if (shown.readsMembers) shown.nodes.flatMap(ofNode(_, shown)) else Nil
 
   /** For Python: a JSON array of verdicts. */
   def json(execution: QueryExecution): String = Json.write(of(execution).toList)
 
-  private def ofNode(node: SparkPlan): Option[Verdict] = node match {
-    case join: BaseJoinExec => JoinVerdict.of(join)
+  private def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] = node match {
+    case join: BaseJoinExec => JoinVerdict.of(join, shown)
     case aggregate: BaseAggregateExec if aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty) =>
-      val keys = aggregate.requiredChildDistributionExpressions.get
-      ofUnary("Aggregate", aggregate, keys)
-    case window: WindowExecBase if window.partitionSpec.nonEmpty => ofUnary("Window", window, window.partitionSpec)
+      ofUnary("Aggregate", aggregate, aggregate.requiredChildDistributionExpressions.get, shown)
+    case window: WindowExecBase if window.partitionSpec.nonEmpty => ofUnary("Window", window, window.partitionSpec, shown)
     case _ => None
   }
 
-  private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression]): Option[Verdict] = {
+  private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression], shown: Shown): Option[Verdict] = {
     val child = node.children.head
-    val members = Member.under(child)
-    val written = keys.map(asWritten(_, child))
-    val operator = s"$name by ${columns(written)}"
+    val members = shown.members(child)
     Option.when(members.nonEmpty) {
-      bucketsAt(child) match {
-        case Some(buckets) => colocated(operator, members, buckets, None)
-        case None =>
-          val member = feeding(keys, child, members)
-          refused(operator, KeyReasons.unary(member, written, child), Some(member), None)
+      val written = keys.map(asWritten(_, shown))
+      val operator = s"$name by ${columns(written)}"
+      if (InPlace(child)) colocated(operator, Seq(Side(keys, child, members, None, isInPlace = true)), shown, None)
+      else {
+        val member = feeding(keys, members, shown)
+        refused(operator, shown.blame(KeyReasons.unary(member, written, child, shown)), Some(member), None)
       }
     }
   }
 
-  /** How many buckets reach an operator through this child, with no Exchange on the way. */
-  private[explain] def bucketsAt(child: SparkPlan): Option[Int] =
-    if (PlanWalk.feedingExchange(child).isDefined) None
-    else {
-      val partitioning = PlanWalk.unwrap(child).outputPartitioning
-      val layout = ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
-      layout.map(_.numPartitions).orElse(metBelow(child))
-    }
+  /** In how many tasks the rows of a plan lie, if it is known. */
+  private[explain] def tasksOf(plan: SparkPlan): Option[Int] = layoutOf(plan).orElse(
+    Some(PlanWalk.unwrap(plan).outputPartitioning.numPartitions).filter(_ > 0))
+
+  /** How many buckets reach an operator through this child; those of a spread join before they were dealt out. */
+  private def layoutOf(child: SparkPlan): Option[Int] = {
+    val partitioning = PlanWalk.unwrap(child).outputPartitioning
+    val layout = ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
+    layout.map(_.numPartitions).orElse(layoutBelow(child))
+  }
 
   /** Of a join whose one side was shuffled to the other's buckets, the shuffled side's key may be all that is left. */
-  private def metBelow(plan: SparkPlan): Option[Int] = PlanWalk.unwrap(plan) match {
+  private def layoutBelow(plan: SparkPlan): Option[Int] = PlanWalk.unwrap(plan) match {
     case _: Exchange => None
-    case join: BroadcastHashJoinExec => metBelow(JoinSides.streamed(join))
-    case join: BaseJoinExec if !JoinVerdict.isBroadcast(join) => join.children.flatMap(bucketsAt).headOption
-    case unary: UnaryExecNode => metBelow(unary.child)
+    case join: BroadcastHashJoinExec => layoutBelow(JoinSides.streamed(join))
+    case join: BaseJoinExec if !InPlace.isBroadcastJoin(join) => join.children.flatMap(layoutOf).headOption
+    case unary: UnaryExecNode => layoutBelow(unary.child)
     case _ => None
   }
 
   /** How the buckets below were dealt out to other tasks than their own, in words. */
-  private[explain] def spread(child: SparkPlan): Option[String] =
+  private def spread(child: SparkPlan): Option[String] =
     SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
 
   /** The member whose columns the keys come from, else the first one. */
-  private[explain] def feeding(keys: Seq[Expression], child: SparkPlan, members: Seq[Member]): Member = {
-    val origins = keys.flatMap(PlanWalk.origin(_, child).references)
-    members.find(m => origins.exists(o => m.output.exists(_.exprId == o.exprId))).getOrElse(members.head)
+  private[explain] def feeding(keys: Seq[Expression], members: Seq[Member], shown: Shown): Member =
+    if (members.size == 1) members.head
+    else {
+      val origins = keys.flatMap(shown.origin(_).references)
+      members.find(m => origins.exists(o => m.output.exists(_.exprId == o.exprId))).getOrElse(members.head)
+    }
+
+  private[explain] def colocated(operator: String, sides: Seq[Side], shown: Shown, right: Option[Member]): Verdict = {
+    val plans = sides.map(_.plan)
+    // Rows of other members below were shuffled to theirs.
+    val (inPlace, below) = (plans.flatMap(shown.membersInPlace), sides.flatMap(_.members))
+    val members = if (inPlace.isEmpty) below else inPlace
+    val buckets = plans.flatMap(tasksOf).headOption
+    val text = (Seq(named(members)) ++ buckets.map(n => s"$n buckets${plans.flatMap(spread).headOption.fold("")(" in " + _)}") ++
+      strays(members) ++ Option.when(members.exists(_.namesTrusted))("file names trusted") ++
+      Option.when(!plans.exists(readsByBucket))("by Spark's own bucketing")).mkString(", ")
+    val group = members.flatMap(_.group).headOption
+    Verdict(
+      operator, colocated = true, "COLOCATED", s"colocate: true ($text)", group, buckets,
+      below.headOption.map(_.describe), right.map(_.describe))
   }
 
-  private[explain] def colocated(
-      operator: String,
-      members: Seq[Member],
-      buckets: Int,
-      right: Option[Member],
-      spread: Option[String] = None): Verdict = {
-    val groups = members.flatMap(_.group).distinct
-    val named = groups match {
-      case Nil => "no group"
-      case Seq(one) => s"group $one"
-      case several => s"groups ${several.mkString(", ")}"
-    }
-    val strays = members.map(_.strays).sum match {
-      case 0 => ""
-      case 1 => ", 1 stray shuffled"
-      case n => s", $n strays shuffled"
-    }
-    val trusted = if (members.exists(_.namesTrusted)) ", file names trusted" else ""
-    val text = s"colocate: true ($named, $buckets buckets${spread.fold("")(" in " + _)}$strays$trusted)"
-    val left = members.headOption.map(_.describe)
-    Verdict(operator, colocated = true, "COLOCATED", text, groups.headOption, Some(buckets), left, right.map(_.describe))
+  private def named(members: Seq[Member]): String = members.flatMap(_.group).distinct match {
+    case Nil => "no group"
+    case Seq(one) => s"group $one"
+    case several => s"groups ${several.mkString(", ")}"
   }
+
+  private def strays(members: Seq[Member]): Option[String] = members.map(_.strays).sum match {
+    case 0 => None
+    case 1 => Some("1 stray shuffled")
+    case n => Some(s"$n strays shuffled")
+  }
+
+  private def readsByBucket(plan: SparkPlan): Boolean =
+    !InPlace.leaves(plan).exists(_.isInstanceOf[FileSourceScanExec]) ||
+      InPlace.leaves(plan).exists(_.isInstanceOf[ColocatedScanExec])
 
   private[explain] def refused(
       operator: String,
@@ -122,8 +136,8 @@ object Verdicts {
   }
 
   /** Spark gives an expression of PARTITION BY or GROUP BY a name of its own. */
-  private def asWritten(key: Expression, child: SparkPlan): Expression = key match {
-    case a: Attribute if a.name.matches("_w\\d+") || a.name == "_groupingexpression" => PlanWalk.origin(a, child)
+  private def asWritten(key: Expression, shown: Shown): Expression = key match {
+    case a: Attribute if a.name.matches("_w\\d+") || a.name == "_groupingexpression" => shown.origin(a)
     case other => other
   }
 

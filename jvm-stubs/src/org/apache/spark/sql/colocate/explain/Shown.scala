@@ -1,0 +1,58 @@
+package org.apache.spark.sql.colocate.explain
+
+import java.util.IdentityHashMap
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.sql.colocate.plan.{FailedRules, PlanWalk}
+import org.apache.spark.sql.execution.SparkPlan
+
+/** A plan whose verdicts are asked for. Each scan is looked at once, however many operators stand above it. */
+private[explain] final class Shown(plan: SparkPlan) {
+
+  private val known = new IdentityHashMap[SparkPlan, Option[Member]]
+
+  val nodes: Seq[SparkPlan] = PlanWalk.shown(plan)
+
+  private lazy val definitions = PlanWalk.definitions(plan)
+
+  /** A key over the tables' own columns. */
+  def origin(key: Expression): Expression = PlanWalk.origin(key, definitions)
+
+  lazy val failed: Seq[String] = FailedRules.in(nodes)
+
+  def readsMembers: Boolean = nodes.exists(node => node.children.isEmpty && member(node).isDefined)
+
+  /** Every member under a plan, exchanges and finished stages included. */
+  def members(under: SparkPlan): Seq[Member] = PlanWalk.leaves(under).flatMap(member(_))
+
+  /** Those whose rows come without an Exchange. */
+  def membersInPlace(under: SparkPlan): Seq[Member] = InPlace.leaves(under).flatMap(member(_))
+
+  /** The reason for an Exchange, unless a rule failed that might have removed it. */
+  def blame(reason: Reason): Reason =
+    if (!Shown.fromLayout(reason.code)) reason
+    else failed.find(FailedRules.mayLeaveExchange).fold(reason)(Shown.failure)
+
+  private def member(leaf: SparkPlan): Option[Member] = {
+    if (!known.containsKey(leaf)) known.put(leaf, Member.of(leaf))
+    known.get(leaf)
+  }
+}
+
+private[explain] object Shown {
+
+  // Keys that do not fit are a reason, whatever else failed.
+  private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
+
+  private case class Rule(name: String, switch: Option[String])
+
+  private lazy val switches: Map[String, String] =
+    (Json.resource("rules.json") \ "rules").extract[List[Rule]].flatMap(r => r.switch.map(r.name -> _)).toMap
+
+  def failure(rule: String): Reason = Reason(
+    "INTERNAL_ERROR",
+    "rule" -> rule,
+    "switch" -> switches.getOrElse(rule, "SET disable_colocate_join = true"))
+}
