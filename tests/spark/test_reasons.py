@@ -74,12 +74,25 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "WITH g AS (SELECT k, sum(v) AS s FROM t GROUP BY k) SELECT a.s FROM g a JOIN g b ON a.k = b.k AND a.s < b.s",
         {"table": "reasons.t"},
     ),
+    "KEY_NULL_EXTENDED": (
+        "SELECT u.k, count(*) FROM t LEFT JOIN u ON t.k = u.k GROUP BY u.k",
+        {"join": "LeftOuter", "keys": "k", "table": "reasons.u"},
+    ),
+    "LAYOUT_LOST": (
+        "SELECT k, count(*) FROM (SELECT k FROM t UNION ALL SELECT k FROM plain) GROUP BY k",
+        {"operator": "Union", "table": "reasons.t"},
+    ),
+    "INTERNAL_ERROR": (JOIN, {"rule": "PlanColocatedScans", "switch": "SET disable_colocate_join = true"}),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 
 SETTINGS = {
     "BROADCAST": {"spark.sql.autoBroadcastJoinThreshold": "10MB"},
     "NOT_ONE_SNAPSHOT": {"spark.databricks.delta.stats.skipping": "false"},
+    "INTERNAL_ERROR": {
+        "spark.colocate.testing": "quiet",
+        "spark.colocate.testing.plantedBug": "PlanColocatedScans fails",
+    },
     "UNEVEN_BUCKETS": {"spark.colocate.aggregate.maxImbalance": "0.5", "spark.sql.files.maxPartitionBytes": "100"},
 }
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.BucketSpec
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
+import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.colocate.layout.KeyTypes
 import org.apache.spark.sql.colocate.trust.RecordedInsert
 import org.apache.spark.sql.colocate.write.BucketedWrite
@@ -16,7 +17,10 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
  */
 object KeepNativeLayout extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+  // Without it Spark writes the rows, and the files are checked when they are first read.
+  override def apply(plan: LogicalPlan): LogicalPlan = Rewrite.orElse("KeepNativeLayout", plan)(laidOut(plan))
+
+  private def laidOut(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
     case recorded: RecordedInsert => recorded
     case insert: InsertIntoHadoopFsRelationCommand if insert.query.resolved && isMembers(insert) =>
       insert.bucketSpec.fold(insert) { spec =>

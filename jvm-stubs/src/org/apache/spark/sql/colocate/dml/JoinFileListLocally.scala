@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.dml
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.plan.OtherStrategies
+import org.apache.spark.sql.colocate.plan.{OtherStrategies, Rewrite}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{DeltaReflection, Evidence}
@@ -20,12 +20,18 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
   private val FileList = Seq("dvFilePath", "deletionVectorId")
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case join @ Join(left, files: LocalRelation, LeftOuter, _, JoinHint.NONE)
-        if isActive && files.output.map(_.name) == FileList && readsMember(left) =>
-      val broadcast = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
-      OtherStrategies.plan(session, this, join.copy(hint = broadcast))
+    case join @ Join(_, files: LocalRelation, LeftOuter, _, JoinHint.NONE)
+        if isActive && files.output.map(_.name) == FileList =>
+      Rewrite.strategy("JoinFileListLocally", session, this, join)(planned(join))
     case _ => Nil
   }
+
+  private def planned(join: Join): Seq[SparkPlan] =
+    if (!readsMember(join.left)) Nil
+    else {
+      val broadcast = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
+      OtherStrategies.plan(session, this, join.copy(hint = broadcast))
+    }
 
   private def isActive: Boolean =
     RuleRegistry.isActive("JoinFileListLocally") && Settings.joinEnabled(session.sessionState.conf)

@@ -20,8 +20,12 @@ case class KeepOrderExec(order: Seq[SortOrder], child: SparkPlan) extends Planni
 /** Only where members may be below: everything else has Spark's own plan. A global sort has a shuffle below it that Spark never removes. */
 case class PlanLocalSorts(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case Sort(order, false, child, _) if PlanColocatedScans.concernsPlan(session, child) =>
+    case Sort(order, false, child, _) if mayReadBuckets(child) =>
       KeepOrderExec(order, SortExec(order, global = false, planLater(child))) :: Nil
     case _ => Nil
   }
+
+  // To keep an order is right for every plan.
+  private def mayReadBuckets(plan: LogicalPlan): Boolean =
+    Rewrite.orElse("PlanLocalSorts", without = true)(PlanColocatedScans.concernsPlan(session, plan))
 }

@@ -18,7 +18,7 @@ object MarkRepartitioned extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {
       case repartition: RepartitionByExpression if repartition.partitioning.isInstanceOf[HashPartitioning] =>
-        repartition.child.setTagValue(Asked, ())
+        Rewrite.orElse("MarkRepartitioned", ())(repartition.child.setTagValue(Asked, ()))
       case _ =>
     }
     Nil

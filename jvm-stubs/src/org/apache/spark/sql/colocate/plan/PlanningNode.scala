@@ -18,9 +18,10 @@ case class ToldExec(override val outputPartitioning: Partitioning, child: SparkP
  * must find what it was planned upon, else its rows lie in more tasks than the operator above believes.
  */
 object DropPlanningNodes extends ColumnarRule {
-  override def postColumnarTransitions: Rule[SparkPlan] = plan => keepForUnions(plan).transformUp {
+  // Those that stay pass their rows on.
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite("DropPlanningNodes", _)(keepForUnions(_).transformUp {
     case node: PlanningNode => node.child
-  }
+  })
 
   private def keepForUnions(plan: SparkPlan): SparkPlan = plan.transformUp {
     case union: UnionExec if !union.outputPartitioning.isInstanceOf[UnknownPartitioning] =>

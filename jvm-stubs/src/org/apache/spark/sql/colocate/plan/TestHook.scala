@@ -9,6 +9,9 @@ import org.apache.spark.sql.execution.SparkPlan
 /** What a test does in the driver. */
 private[colocate] trait TestHook {
 
+  /** Before a rule that gives no physical plan: fails, or does nothing. */
+  def before(rule: String): Unit
+
   /**
    * After a rule of ours: fails, or gives another plan.
    *
@@ -28,6 +31,8 @@ private[colocate] object TestHook {
 
   private lazy val found: Seq[TestHook] =
     ServiceLoader.load(classOf[TestHook], classOf[TestHook].getClassLoader).asScala.toSeq
+
+  def before(rule: String): Unit = if (Rewrite.isTest) found.foreach(_.before(rule))
 
   def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
     if (!Rewrite.isTest) after else found.foldLeft(after)((plan, hook) => hook.after(rule, before, plan))

@@ -1,24 +1,22 @@
 package org.apache.spark.sql.colocate.plan
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.dml.{GatherFewRows, GroupWithinTask, TellSourceRowsApart, WriteWithinBuckets}
 import org.apache.spark.sql.colocate.plan.aggregate.{MergeAdjacentAggregates, ReadOnceForSort, ShareAggregates, ShuffleUnevenAggregates, SortFewRows}
 import org.apache.spark.sql.colocate.plan.join.{HashWithinBuckets, JoinByExtendedKeys, MeetAtCommonDivisor, ShuffleSmallerSide}
 import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, KeepOrdinaryScans, PruneByBroadcast, ReadSmallBucketsTogether}
 import org.apache.spark.sql.colocate.plan.skew.SpreadJoins
-import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnionExec}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 
 /**
  * What can be judged only on the whole plan, after EnsureRequirements: which scans need not be bucketed, which joins
  * may hash, which aggregates are one. Registered twice (AQE's preparation rules; the columnar hook without AQE) and
- * idempotent, because AQE plans again after every stage. The result must satisfy Spark's own ValidateRequirements,
- * else the plan stays as it was, as it does when a step fails.
+ * idempotent, because AQE plans again after every stage. What each step makes must satisfy Spark's own
+ * ValidateRequirements, else the plan stays as it was before that step, as it does when the step fails.
  */
 case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
@@ -46,24 +44,25 @@ case class TuneColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
   private val afterStages: Seq[Rule[SparkPlan]] = Seq(SortFewRows)
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) ZipUnions(tune(plan, afterStages))
-    else done(ZipUnions(tune(forRows.foldLeft(plan)(applied), steps ++ afterStages)))
+    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) zipped(tune(plan, afterStages), plan)
+    else {
+      val untuned = forRows.foldLeft(plan) { (p, rule) => Rewrite.forRows(nameOf(rule), p, p)(rule(_)) }
+      done(zipped(tune(untuned, steps ++ afterStages), untuned))
+    }
 
   private def done(plan: SparkPlan): SparkPlan = {
     plan.setTagValue(TuneColocatedPlan.Done, ())
     plan
   }
 
-  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan = Rewrite("TuneColocatedPlan", plan) { _ =>
-    val tuned = rules.foldLeft(plan)(applied)
-    if ((tuned eq plan) || isValid(tuned)) tuned
-    else throw SparkException.internalError(s"The tuned plan lacks what its operators ask for:\n$tuned")
-  }
+  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan =
+    rules.foldLeft(plan)((p, rule) => Rewrite(nameOf(rule), p, isValid)(rule(_)))
 
-  private def applied(plan: SparkPlan, rule: Rule[SparkPlan]): SparkPlan = {
-    val name = rule.ruleName.split('.').last
-    if (RuleRegistry.isActive(name)) TestHook.after(name, plan, rule(plan)) else plan
-  }
+  /** Joins of a tuned plan may ask for nothing, so where this fails, the tables are read anew below the untuned one. */
+  private def zipped(tuned: SparkPlan, untuned: SparkPlan): SparkPlan =
+    if (!tuned.exists(_.isInstanceOf[UnionExec])) tuned else Rewrite.forRows("ZipUnions", tuned, untuned)(ZipUnions(_))
+
+  private def nameOf(rule: Rule[SparkPlan]): String = rule.ruleName.split('.').last
 
   private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && Regions.aligned(plan)
 }

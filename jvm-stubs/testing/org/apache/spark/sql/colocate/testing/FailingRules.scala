@@ -13,15 +13,21 @@ private[testing] object FailingRules {
 
   val Key = "spark.colocate.testing.fault"
 
-  def after(rule: String, plan: SparkPlan): SparkPlan =
-    SQLConf.get.getConfString(Key, "").split(":", 2) match {
-      case Array(how, `rule`) => fault(how, rule, plan)
-      case _ => plan
-    }
+  def before(rule: String): Unit = how(rule).foreach(fails(_, rule))
 
-  private def fault(how: String, rule: String, plan: SparkPlan): SparkPlan = how match {
+  def after(rule: String, plan: SparkPlan): SparkPlan = how(rule).fold(plan) { how =>
+    fails(how, rule)
+    if (how == "invalid") plan.transformUp { case exchange: ShuffleExchangeExec => exchange.child } else plan
+  }
+
+  private def how(rule: String): Option[String] = SQLConf.get.getConfString(Key, "").split(":", 2) match {
+    case Array(how, `rule`) => Some(how)
+    case _ => None
+  }
+
+  private def fails(how: String, rule: String): Unit = how match {
     case "fails" => throw new IllegalStateException(s"$rule fails for a test")
     case "tells" => throw new ColocateException("FAULT", s"$rule tells the user")
-    case "invalid" => plan.transformUp { case exchange: ShuffleExchangeExec => exchange.child }
+    case _ =>
   }
 }

@@ -15,6 +15,8 @@ class WrongRules extends TestHook {
 
   private val isAsking = ThreadLocal.withInitial[Boolean](() => false)
 
+  override def before(rule: String): Unit = FailingRules.before(rule)
+
   override def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
     FailingRules.after(rule, PlantedBugs.planted.filterNot(_ => isAsking.get).fold(after)(wrong(_, rule, before, after)))
 

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
@@ -43,8 +43,11 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case expand @ Expand(projections, output, child) if RuleRegistry.isActive("PlanExpands") && PlanColocatedScans.concernsPlan(session, expand) =>
-      new ExpandWithinBuckets(projections, output, planLater(child)) :: Nil
+    case expand: Expand => Rewrite.strategy("PlanExpands", session, this, expand)(planned(expand))
     case _ => Nil
   }
+
+  private def planned(expand: Expand): Seq[SparkPlan] =
+    if (!PlanColocatedScans.concernsPlan(session, expand)) Nil
+    else new ExpandWithinBuckets(expand.projections, expand.output, planLater(expand.child)) :: Nil
 }

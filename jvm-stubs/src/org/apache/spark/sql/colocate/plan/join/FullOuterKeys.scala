@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partition
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, NullSafeKey}
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
-import org.apache.spark.sql.colocate.plan.{OtherStrategies, PlanningNode}
+import org.apache.spark.sql.colocate.plan.{OtherStrategies, PlanningNode, Rewrite}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
@@ -59,11 +59,15 @@ object FullOuterKeysExec {
 /** Only where members may be below: everything else has Spark's own plan. */
 case class PlanFullOuterJoins(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case join: Join if join.joinType == FullOuter && PlanColocatedScans.concernsPlan(session, join) =>
-      OtherStrategies.plan(session, this, join).map {
-        case shuffled: ShuffledJoin => FullOuterKeysExec(shuffled)
-        case other => other
-      }
+    case join: Join if join.joinType == FullOuter =>
+      Rewrite.strategy("PlanFullOuterJoins", session, this, join)(planned(join))
     case _ => Nil
   }
+
+  private def planned(join: Join): Seq[SparkPlan] =
+    if (!PlanColocatedScans.concernsPlan(session, join)) Nil
+    else OtherStrategies.plan(session, this, join).map {
+      case shuffled: ShuffledJoin => FullOuterKeysExec(shuffled)
+      case other => other
+    }
 }

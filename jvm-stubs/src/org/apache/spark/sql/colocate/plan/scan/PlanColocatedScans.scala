@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExp
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.plan.{Judged, MemberScans, Membership, OtherStrategies}
+import org.apache.spark.sql.colocate.plan.{Judged, MemberScans, Membership, OtherStrategies, Rewrite}
 import org.apache.spark.sql.colocate.Settings
 import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
@@ -19,9 +19,20 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case ScanOperation(_, _, _, relation: LogicalRelation) if concerns(relation) => planMember(plan, relation)
+    case ScanOperation(_, _, _, relation: LogicalRelation) =>
+      Rewrite.strategy("PlanColocatedScans", session, this, plan, withoutTrust(_, relation)) {
+        if (concerns(relation)) planMember(plan, relation) else Nil
+      }
     case _ => Nil
   }
+
+  /** Where this fails, strays of a native table are not known: then no file's name is trusted, as stock Spark would. */
+  private def withoutTrust(planned: SparkPlan, relation: LogicalRelation): SparkPlan = planned.transformUp {
+    case scan: FileSourceScanExec if asksForGroup(relation) => PlanColocatedScans.unbucketed(scan)
+  }
+
+  private def asksForGroup(relation: LogicalRelation): Boolean =
+    relation.catalogTable.exists(table => table.bucketSpec.isDefined && table.properties.contains("colocate_with"))
 
   /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
   private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
