@@ -46,8 +46,10 @@ UNNAMED = {  # They leave nothing in the plan that EXPLAIN could tell of.
 
 # Without these a plan that reads buckets could give other rows.
 FOR_ROWS = {
-    "KeepFileNames": "SELECT q.k, input_file_name() LIKE '%dropped%', b.v FROM q JOIN b ON q.k = b.k",
-    "KeepPlaces": "SELECT x.v FROM (SELECT v, rand(7) r FROM a) x JOIN (SELECT v, rand(7) r FROM a) y ON x.r = y.r",
+    "KeepFileNames": "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q "
+    "JOIN b ON q.k = b.k",
+    "KeepPlaces": "SELECT x.v FROM (SELECT k, v, rand(7) r FROM a) x "
+    "JOIN (SELECT k, rand(7) r FROM a) y ON x.k = y.k AND x.r = y.r",
     "TellSourceRowsApart": QUERY,
     "ZipUnions": "SELECT k, count(*) FROM (SELECT k FROM a UNION ALL SELECT k FROM b) GROUP BY k",
 }
