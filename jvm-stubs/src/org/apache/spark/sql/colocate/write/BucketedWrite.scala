@@ -10,6 +10,7 @@ import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.exchange.ValidateRequirements
 
 /**
  * Rows on their way into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
@@ -66,8 +67,9 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
   // Without the layout: a distribution that gets an Exchange by exactly this hash, which AQE leaves alone, so that task
   // number and bucket id stay the same. With it: the requirement that DisableUnnecessaryBucketedScan heeds, because
   // that rule would make an ordinary scan of the bucketed one that is relied on.
+  // Spark also asks before it has brought the sides of the joins below together. A join has no partitioning then.
   override def requiredChildDistribution: Seq[Distribution] =
-    if (hasLayout(child.outputPartitioning)) {
+    if (ValidateRequirements.validate(child) && hasLayout(child.outputPartitioning)) {
       Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
     } else Seq(StatefulOpClusteredDistribution(keys, buckets))
 
