@@ -14,6 +14,9 @@ from tests.fuzz import planted
 from tests.fuzz.runner import Fuzzer
 from tests.spark.sessions import STEADY_JVM, WRONG_PLANNERS, builder
 
+# Seeds draw the catalog.
+CATALOG = "both"
+
 
 def main() -> int:
     arguments = _arguments()
@@ -21,7 +24,8 @@ def main() -> int:
     os.environ["TZ"] = "UTC"
     time.tzset()
     with tempfile.TemporaryDirectory(prefix="colocate-fuzz-") as folder:
-        spark = builder(Path(folder), WRONG_PLANNERS, STEADY_JVM).getOrCreate()
+        conf = {**WRONG_PLANNERS, "spark.sql.catalogImplementation": _catalog(arguments)}
+        spark = builder(Path(folder), conf, jvm=STEADY_JVM).getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
         try:
@@ -41,10 +45,21 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--world", type=int, default=0, help="with --case: where a difference was found")
     parser.add_argument("--case", type=int, help="run this case alone, as the report of a difference says")
     parser.add_argument("--planted", metavar="NAME", help="plant a bug, which must be found; `all` for each of them")
+    parser.add_argument(
+        "--catalog",
+        choices=("in-memory", "hive", "both"),
+        default=CATALOG,
+        help="both: the seed decides; default: %(default)s",
+    )
     arguments = parser.parse_args()
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(10**6)
     return arguments
+
+
+def _catalog(arguments: argparse.Namespace) -> str:
+    drawn = random.Random(f"{arguments.seed} catalog").choice(("in-memory", "hive"))
+    return drawn if arguments.catalog == "both" else str(arguments.catalog)
 
 
 def _fuzz(spark: SparkSession, arguments: argparse.Namespace) -> int:

@@ -21,6 +21,18 @@ FEWEST_CASES = {"cell": 8, "margin": 30}
 class Coverage:
     def __init__(self) -> None:
         self._cells: dict[Cell, Counter[str]] = defaultdict(Counter)
+        self._forms: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add_load(self, form: str, rows: bool, failed: bool, unjudged: bool, colocated: bool) -> None:
+        """rows: the loaded table has some. failed: by Spark without us too. colocated: the join of the result."""
+        facts = {"rows": rows, "failed": failed, "unjudged": unjudged, "colocated": colocated}
+        self._forms[form].update({"cases": 1, **facts})
+
+    @property
+    def loads(self) -> int:
+        """Loads that all engines ran."""
+        total = sum(self._forms.values(), Counter())
+        return total["cases"] - max(total["failed"], total["unjudged"])
 
     def add(self, cell: Cell, on: Result, duck: Result) -> None:
         refused = {"failed": on.rows is None, "unjudged": duck.rows is None}
@@ -30,7 +42,8 @@ class Coverage:
     def summary(self) -> str:
         total = sum(self._cells.values(), Counter())
         return f"{total['cases']} cases, {_share(total, 'colocated')} colocated, {_share(total, 'rows')} with rows, " \
-            f"{total['failed']} refused by Spark, {total['unjudged']} by DuckDB, {len(self._cells)} cells"  # fmt: skip
+            f"{total['failed']} refused by Spark, {total['unjudged']} by DuckDB, {len(self._cells)} cells; " \
+            f"{self.loads} loads in {len(self._forms)} forms"  # fmt: skip
 
     @property
     def judged(self) -> int:
@@ -44,12 +57,21 @@ class Coverage:
             f"{name}: {count['cases']} cases, {_share(count, 'colocated')} colocated, {_share(count, 'rows')} with rows"
             for kind, name, count in self._groups()
             if count["cases"] >= FEWEST_CASES[kind] and not _enough(count)
+        ] + [
+            f"{form}: {count['cases']} loads, {count['failed']} refused by Spark, {count['unjudged']} by DuckDB"
+            for form, count in self._forms.items()
+            if count["cases"] >= FEWEST_CASES["cell"] and count["failed"] + count["unjudged"] > count["cases"] / 2
         ]
 
     def table(self) -> str:
         lines = [f"{'':42} cases  colocated  with rows"]
         for _, name, count in self._groups():
             lines.append(f"{name:42} {count['cases']:5}  {_share(count, 'colocated'):>9}  {_share(count, 'rows'):>9}")
+        lines.append(f"{'':42} loads  joined     with rows  refused")
+        for form, count in sorted(self._forms.items()):
+            joined, rows = _share(count, "colocated"), _share(count, "rows")
+            refused = count["failed"] + count["unjudged"]
+            lines.append(f"{form:42} {count['cases']:5}  {joined:>9}  {rows:>9}  {refused:7}")
         return "\n".join(lines)
 
     def _groups(self) -> Iterator[tuple[str, str, Counter[str]]]:

@@ -56,6 +56,11 @@ def generate(rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float
     return _Generator(rng, tables, cell, near_miss).query()
 
 
+def generate_rows(rng: random.Random, tables: Catalogue, cell: Cell, target: Table, grouped: bool) -> Query:
+    """A query of the cell whose columns are those of `target`, by their names. grouped: a key comes once."""
+    return _Generator(rng, tables, cell, NEAR_MISS / 2).rows_for(target, grouped)
+
+
 class _Generator:
     def __init__(self, rng: random.Random, tables: Catalogue, cell: Cell, near_miss: float) -> None:
         self.rng, self.tables, self.cell, self.near_miss = rng, tables, cell, near_miss
@@ -72,6 +77,37 @@ class _Generator:
         }[self.cell.operator]
         built = build(replace(joined, where=self._where(visible[0])), visible)
         return replace(built, order=self.rng.randint(1, 3)) if self._sometimes(SORTED) else built
+
+    def rows_for(self, target: Table, grouped: bool) -> Query:
+        first, second = self._pair()
+        query, visible = self._joins(first, second)
+        query = replace(query, where=self._where(visible[0]))
+        if self.cell.operator == "subquery":
+            query = replace(query, where=self._subquery(query, visible).where)
+        columns = {column.role: self._like(target, column.role, visible) for column in target.columns}
+        key = columns["k1"]
+        if (grouped or self.cell.operator == "aggregate") and "NULL" not in key:
+            least = {role: f"min({text})" for role, text in columns.items()} | {"k1": key, "id": "count(*)"}
+            return replace(query, select=_as_in(target, least), group=(key,))
+        if self.cell.operator == "window":
+            columns["v"] = f"CAST(count(*) OVER (PARTITION BY {key}) AS INT)"
+        query = replace(query, select=_as_in(target, columns), distinct=self._sometimes(0.15))
+        return replace(query, more=(("UNION ALL", self._more_rows(target)),)) if self.cell.operator == "set" else query
+
+    def _more_rows(self, target: Table) -> Query:
+        other = self.rng.choice(self.tables.all)
+        side = Side(Source(other.name, "u"), other)
+        return Query(side.source, _as_in(target, {c.role: self._like(target, c.role, [side]) for c in target.columns}))
+
+    def _like(self, target: Table, role: str, visible: Sequence[Side]) -> str:
+        """A column of that role and type; null where there is none."""
+        wanted = target.type(role)
+        found = [side for side in visible if side.table.type(role) == wanted]
+        if not found:
+            return f"CAST(NULL AS {wanted.spark.removesuffix('_NTZ')})"
+        if role == "k1" and found[0] is visible[0] and self._sometimes(0.7):
+            return self._met(visible, filtered=False)
+        return self.rng.choice(found).column(role)
 
     # --- FROM -------------------------------------------------------------------------------------------------------
 
@@ -295,3 +331,7 @@ class _Generator:
 
 def _named(expressions: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{expression} AS c{index}" for index, expression in enumerate(expressions))
+
+
+def _as_in(target: Table, by_role: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"{by_role[column.role]} AS {column.name}" for column in target.columns)

@@ -18,6 +18,8 @@ SECONDS = 300.0
 class Search:
     """Where a bug can show, so that a run looks there. Fields as of Fuzzer; cells: a pattern of those it concerns.
 
+    forms: of a bug of writes, which is found by loads alone.
+
     By default queries ask for too much, which is where a planner that accepts too much is found; and worlds are short,
     for in one with two keys, all of which match, a bug of outer joins is not seen.
     """
@@ -28,12 +30,13 @@ class Search:
     fits: Callable[[Catalogue], bool] = lambda tables: True
     cases_per_world: int = 25
     damage_from: float = 0.7
+    forms: tuple[str, ...] = ()
 
     def fuzzer(self, spark: SparkSession, seed: int) -> Fuzzer:
         fuzzer = Fuzzer(
             spark, seed, say=lambda text: None, near_miss=self.near_miss, near_miss_each=1,
             settings=SETTINGS | self.settings, fits=self.fits, cases_per_world=self.cases_per_world,
-            damage_from=self.damage_from,
+            damage_from=self.damage_from, forms=self.forms, queries=not self.forms,
         )  # fmt: skip
         fuzzer.cells = [cell for cell in fuzzer.cells if re.search(self.cells, str(cell))]
         return fuzzer
@@ -63,6 +66,8 @@ SEARCHES = {
     "expand_key_nulled": Search("aggregate"),
     "preserved_side_pruned": Search("LEFT", BROADCAST, near_miss=0.1),
     "shared_groups_lost": Search("aggregate", near_miss=0.1),
+    "write_any_layout": Search(forms=("INSERT INTO", "CTAS", "insertInto")),
+    "overwrite_keeps_buckets": Search(forms=("INSERT OVERWRITE, dynamic", "writeTo, overwritePartitions")),
     "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 

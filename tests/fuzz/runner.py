@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -12,18 +12,24 @@ from pyspark.sql import SparkSession
 from tests.fuzz.coverage import Coverage
 from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
 from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
+from tests.fuzz.loading import Loaded, Loading, shrunk
+from tests.fuzz.loads import FORMS, Load, draw, join_of
 from tests.fuzz.query import Query
 from tests.fuzz.tables import Catalogue, catalogue
 from tests.fuzz.world import Diverged, World
 from tests.spark.oracle import difference
 
 CASES_PER_WORLD = 100
+MOST_LOADED = 5_000
 CASES_PER_CHANGE = 6
 NEAR_MISS_EACH = 8
 SHRINK_SECONDS = 60.0
 
 # What Spark may broadcast is no proof of the layout: only visits that may leave it let it.
 ORDINARY = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
+
+# Of a load: both ways to plan a join, equally often.
+BROADCASTS = {"spark.sql.autoBroadcastJoinThreshold": ("-1", "-1", "10485760", "3000")}
 
 # Values for each case, the likely ones repeated.
 SETTINGS: dict[str, tuple[str, ...]] = {
@@ -58,10 +64,11 @@ class Difference:
     log: list[str]
     sql: str
     text: str
+    catalog: str = "in-memory"
 
     def __str__(self) -> str:
         sets = [f"SET {key} = {value}" for key, value in self.settings.items()]
-        again = f"./run fuzz --seed {self.seed} --world {self.world} --case {self.case}"
+        again = f"./run fuzz --seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
         return "\n".join([f"DIFFERENCE: {self.kind}", f"again: {again}", *self.log, *sets, self.sql, self.text])
 
 
@@ -70,6 +77,7 @@ class Fuzzer:
     """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell.
 
     fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
+    forms: statements that load tables, one at each case; none for queries alone. queries: are there any?
     """
 
     session: SparkSession
@@ -81,6 +89,8 @@ class Fuzzer:
     fits: Callable[[Catalogue], bool] = lambda tables: True
     cases_per_world: int = CASES_PER_WORLD
     damage_from: float = 0.7
+    forms: tuple[str, ...] = tuple(FORMS)
+    queries: bool = True
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -97,7 +107,7 @@ class Fuzzer:
                 continue
             found = self.run_world(number, end)
             if found:
-                return found
+                return replace(found, catalog=str(self.session.conf.get("spark.sql.catalogImplementation")))
             self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
@@ -109,7 +119,8 @@ class Fuzzer:
             for case in range(self.cases_per_world if only is None else only + 1):
                 if time.monotonic() > end:
                     return None
-                found = self._step(world, number, case, run=only in (None, case))
+                run = only in (None, case)
+                found = self._step(world, number, case, run) or (self._load(world, number, case) if run else None)
                 if found:
                     return found
         finally:
@@ -132,6 +143,8 @@ class Fuzzer:
             except Diverged as error:
                 kind = "a change left other rows than on DuckDB"
                 return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
+        if not self.queries:
+            return None
         cell = self.cells[index]
         found = self._query(world, cell, rng, near_miss)
         if not run or found is None:
@@ -144,6 +157,69 @@ class Fuzzer:
         if kind is None:
             return None
         return self._told(kind, world, number, case, settings, query)
+
+    def _load(self, world: World, number: int, case: int) -> Difference | None:
+        """A table is loaded by a random query, and the result is joined."""
+        if not self.forms:
+            return None
+        rng = random.Random(f"{self.seed} {number} {case} load")
+        settings = {key: rng.choice(values) for key, values in (self.settings | BROADCASTS).items()}
+        self._settings(settings)
+        form = self.forms[(number * self.cases_per_world + case) % len(self.forms)]
+        load, loading = self._drawn(rng, world, form), Loading(self.spark, world.duck)
+        if load is None:
+            return None
+        found = Difference("", self.seed, number, case, settings, [], "", "")
+        try:
+            loaded = loading.run(load)
+            if loaded.kind:
+                return self._load_told(world, loading, load, loaded, found)
+            return self._joined(rng, world, load, loaded, found)
+        finally:
+            loading.drop()
+
+    def _drawn(self, rng: random.Random, world: World, form: str) -> Load | None:
+        """A load of some rows, if a few trials find one, and not too many. What reads itself reads the first rows."""
+        found = None
+        for _ in range(8):
+            load = draw(rng, world.tables, form)
+            world.duck.create(load.table)
+            world.duck.insert(load.table, load.table.rows)
+            if any(world.duck.count(part.joined().sql("duck")) > MOST_LOADED for part in load.query.parts()):
+                continue
+            found = load
+            if world.duck.run(load.sql("duck")).rows:
+                break
+        return found
+
+    def _joined(
+        self, rng: random.Random, world: World, load: Load, loaded: Loaded, found: Difference
+    ) -> Difference | None:
+        query = join_of(rng, world.tables, load.table)
+        refused = {"failed": loaded.ours.rows is None, "unjudged": loaded.duck.rows is None}
+        if any(refused.values()) or world.duck.count(query.joined().sql("duck")) > MOST_ROWS:
+            self.coverage.add_load(load.form, rows=bool(loaded.ours.rows), colocated=False, **refused)
+            return None
+        self._settings({**found.settings, **ORDINARY})
+        sql = query.sql("spark")
+        on, off, duck = self.spark.run(sql), self.spark.off(sql), world.duck.run(query.sql("duck"))
+        served = "join" in on.served
+        self.coverage.add_load(load.form, rows=bool(loaded.ours.rows), colocated=served, **refused)
+        kind = _judge(on, off, duck)
+        if kind is None:
+            return None
+        text = f"{on.error or ''} {off.error or ''}\n{difference(on.rows, off.rows, '')}"
+        return replace(found, kind=f"after a load: {kind}", log=self._log(world, load), sql=sql, text=text)
+
+    def _load_told(self, world: World, loading: Loading, load: Load, loaded: Loaded, found: Difference) -> Difference:
+        end, kind = time.monotonic() + SHRINK_SECONDS, loaded.kind or ""
+        small = shrunk(load, lambda smaller: time.monotonic() < end and loading.run(smaller).kind == kind)
+        text = loading.run(small).text
+        return replace(found, kind=kind, log=self._log(world, small), sql=small.sql("spark"), text=text)
+
+    def _log(self, world: World, load: Load) -> list[str]:
+        read = [line for line in world.log if any(name in line for name in _tables(world, load.sql("spark")))]
+        return [*read, load.table.ddl(), f"-- its first rows, then {load.form} of: {load.sql('spark')}"]
 
     def _query(self, world: World, cell: Cell, rng: random.Random, near_miss: float) -> tuple[Query, Result] | None:
         """A query of the cell with some rows, if a few trials find one, and not too many; with DuckDB's rows."""

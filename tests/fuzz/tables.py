@@ -48,7 +48,11 @@ class Table:
     def ddl(self) -> str:
         """The statement that makes the table in Spark, as a user would type it."""
         columns = ", ".join(f"{column.name} {column.type.spark}" for column in self.columns)
-        parts = [f"CREATE TABLE {self.name} ({columns}) USING {self.provider}"]
+        return self.ddl_as("CREATE TABLE", f"{self.name} ({columns})")
+
+    def ddl_as(self, verb: str, head: str) -> str:
+        """verb: CREATE TABLE or CREATE OR REPLACE TABLE. head: the name, and columns unless a query gives them."""
+        parts = [f"{verb} {head} USING {self.provider}"]
         if self.partition:
             parts.append(f"PARTITIONED BY ({self.partition})")
         if self.keys:

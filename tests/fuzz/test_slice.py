@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.fuzz.generate import CELLS, generate
+from tests.fuzz.loads import FORMS, draw, duck_statements
 from tests.fuzz.runner import Fuzzer
 from tests.fuzz.tables import catalogue
 
@@ -22,7 +23,8 @@ def test_three_minutes_find_no_difference(spark: SparkSession, monkeypatch: pyte
     fuzzer = Fuzzer(spark, SEED, say=lambda text: print(text, file=sys.stderr))
     found = fuzzer.run(SECONDS)
     assert found is None, f"\n{found}"
-    assert fuzzer.coverage.judged >= SECONDS / 18, fuzzer.coverage.summary()
+    assert fuzzer.coverage.judged >= SECONDS / 30, fuzzer.coverage.summary()
+    assert fuzzer.coverage.loads >= SECONDS / 30, fuzzer.coverage.summary()
     assert not fuzzer.coverage.shortfalls(), "\n".join(fuzzer.coverage.shortfalls())
 
 
@@ -41,3 +43,11 @@ def test_every_cell_can_be_generated_and_shrunk() -> None:
     for cell in CELLS:
         query = generate(random.Random(str(cell)), tables, cell)
         assert all(smaller.sql("duck") for smaller in query.smaller())
+
+
+def test_every_form_of_a_load_can_be_drawn() -> None:
+    tables = catalogue(random.Random("3"))
+    for form in FORMS:
+        load = draw(random.Random(form), tables, form)
+        assert len(load.query.select) == len(load.table.columns)
+        assert duck_statements(load)
