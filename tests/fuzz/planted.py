@@ -66,8 +66,6 @@ SEARCHES = {
     "expand_key_nulled": Search("aggregate"),
     "preserved_side_pruned": Search("LEFT", BROADCAST, near_miss=0.1),
     "shared_groups_lost": Search("aggregate", near_miss=0.1),
-    "write_any_layout": Search(forms=("INSERT INTO", "CTAS", "insertInto")),
-    "overwrite_keeps_buckets": Search(forms=("INSERT OVERWRITE, dynamic", "writeTo, overwritePartitions")),
     "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 
