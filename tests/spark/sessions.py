@@ -40,6 +40,9 @@ QUICK_DRIVER = {
     f"--conf spark.driver.extraClassPath={HADOOP_DEFAULTS} pyspark-shell",
 }
 
+# tests/spark/test_under_hive.py runs modules a second time, under the other catalog.
+CATALOG_OF_TESTS = "COLOCATE_TEST_CATALOG"
+
 SMALL = {
     "spark.driver.memory": "2g",
     "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
@@ -49,7 +52,7 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "4",
-    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.catalogImplementation": os.environ.get(CATALOG_OF_TESTS, "in-memory"),
     "spark.databricks.delta.snapshotPartitions": "1",
     # Spark keeps the last 100 pieces of code that it compiled: one test's queries push out what the next one needs.
     "spark.sql.codegen.cache.maxEntries": "5000",

@@ -50,11 +50,14 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
 
-    // text that Spark can't parse: SHOW PROC
-    extensions.injectParser((_, spark) => new ColocateParser(spark))
+    // text that Spark can't parse: SHOW PROC; and HideBucketColumn for analyzers that leave out hint rules: HintHook
+    extensions.injectParser((s, spark) => new ColocateParser(s.asInstanceOf[SparkSession], spark))
 
     // before relations are resolved: a read of a bucketed Delta table shows the user's columns
     extensions.injectHintResolutionRule(s => HideBucketColumn(s.asInstanceOf[SparkSession]))
+
+    // where hiding does not act, no bucketed table is read or written
+    extensions.injectResolutionRule(s => CheckHiding(s.asInstanceOf[SparkSession]))
 
     // resolution: DESCRIBE and SHOW tell what CREATE said
     extensions.injectResolutionRule(s => ShowAsDeclared(s.asInstanceOf[SparkSession]))

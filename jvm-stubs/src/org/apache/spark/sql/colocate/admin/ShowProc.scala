@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.hiding.HintHook
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
@@ -31,9 +32,9 @@ case class ShowProcCommand(path: String) extends LeafRunnableCommand {
 
 /**
  * Spark's parser first: only a text that it can't parse is looked at here, so statements of others cost nothing and
- * Spark's grammar stays Spark's.
+ * Spark's grammar stays Spark's. What names a table is parsed before it is analysed: HintHook says why that matters.
  */
-class ColocateParser(spark: ParserInterface) extends ParserInterface {
+class ColocateParser(session: SparkSession, spark: ParserInterface) extends ParserInterface {
 
   private val ShowProc = """(?is)\s*show\s+proc\s+(?:'([^']*)'|"([^"]*)")\s*;?\s*""".r
 
@@ -43,7 +44,7 @@ class ColocateParser(spark: ParserInterface) extends ParserInterface {
     orOurs(text)(spark.parsePlanWithParameters(text, parameters))
 
   private def orOurs(text: String)(plan: => LogicalPlan): LogicalPlan =
-    try plan
+    try hiding(plan)
     catch {
       case refused: ParseException =>
         text match {
@@ -52,11 +53,16 @@ class ColocateParser(spark: ParserInterface) extends ParserInterface {
         }
     }
 
+  private def hiding[T](parsed: T): T = {
+    HintHook.ensure(session)
+    parsed
+  }
+
   override def parseExpression(text: String): Expression = spark.parseExpression(text)
-  override def parseTableIdentifier(text: String): TableIdentifier = spark.parseTableIdentifier(text)
+  override def parseTableIdentifier(text: String): TableIdentifier = hiding(spark.parseTableIdentifier(text))
   override def parseFunctionIdentifier(text: String): FunctionIdentifier = spark.parseFunctionIdentifier(text)
-  override def parseMultipartIdentifier(text: String): Seq[String] = spark.parseMultipartIdentifier(text)
-  override def parseQuery(text: String): LogicalPlan = spark.parseQuery(text)
+  override def parseMultipartIdentifier(text: String): Seq[String] = hiding(spark.parseMultipartIdentifier(text))
+  override def parseQuery(text: String): LogicalPlan = hiding(spark.parseQuery(text))
   override def parseRoutineParam(text: String): StructType = spark.parseRoutineParam(text)
   override def parseTableSchema(text: String): StructType = spark.parseTableSchema(text)
   override def parseDataType(text: String): DataType = spark.parseDataType(text)

@@ -32,6 +32,7 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (namesOnly.contains(plan.getClass.getSimpleName)) plan
     else plan.resolveOperatorsUp {
+      case HidingProbe => HidingProbe.found
       case relation: UnresolvedRelation if isRead(relation) => visible(relation, relation, None)
       case travel @ RelationTimeTravel(relation: UnresolvedRelation, _, _) =>
         val known = evaluated(travel)
