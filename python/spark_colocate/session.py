@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_colocate.running import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
+
 SPARK_VERSION = "4.2.0"
 DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
 EXTENSION = "io.colocate.spark.ColocateExtensions"
@@ -35,18 +37,26 @@ def configure(builder: SparkSession.Builder, delta: bool = True) -> SparkSession
     delta: also bring Delta Lake. Its jars come from the folder that `SPARK_COLOCATE_DELTA_JARS` names, else Spark
         fetches them by `spark.jars.packages`. With False, native tables (Parquet, ORC) alone can be members.
 
-    Raises RuntimeError when the installed PySpark is not the one that the jar was built for.
+    Where this process has a driver's JVM already (`spark-submit script.py`, a notebook whose session was stopped), the
+    jars are given to that JVM. Executors get every jar that the driver has, wherever it came from.
+
+    Raises RuntimeError when the installed PySpark is not the one that the jar was built for, when a session without
+    colocation runs in this process, and for a Spark Connect client, whose server needs the settings.
     """
     _require_spark()
+    refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
     wanted = _extensions(builder._options.get("spark.sql.extensions", ""), delta)
     builder.config("spark.sql.extensions", wanted).config("spark.sql.catalog.spark_catalog", CATALOG)
-    jars = [str(jar_path())]
-    if delta:
-        found = delta_jars()
-        jars += found
-        if not found:
-            _merge(builder, "spark.jars.packages", [DELTA_PACKAGE])
-            _merge(builder, "spark.jars.excludes", BROUGHT_BY_SPARK)
+    jars = [str(jar_path()), *(delta_jars() if delta else [])]
+    fetched = delta and len(jars) == 1
+    if is_running():
+        return builder
+    if has_driver():
+        add_to_driver([*jars, *(resolve(DELTA_PACKAGE, BROUGHT_BY_SPARK) if fetched else [])])
+        return builder
+    if fetched:
+        _merge(builder, "spark.jars.packages", [DELTA_PACKAGE])
+        _merge(builder, "spark.jars.excludes", BROUGHT_BY_SPARK)
     return _merge(builder, "spark.jars", jars)
 
 

@@ -4,6 +4,7 @@ import importlib.metadata
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from spark_colocate.session import CATALOG, DELTA_EXTENSION, DELTA_PACKAGE, EXTENSION, configure, jar_path
 
@@ -11,7 +12,9 @@ DELTA_JARS = "SPARK_COLOCATE_DELTA_JARS"
 
 
 @pytest.fixture
-def builder() -> SparkSession.Builder:
+def builder(monkeypatch: pytest.MonkeyPatch) -> SparkSession.Builder:
+    monkeypatch.setattr(SparkContext, "_gateway", None)  # another test's session may run in this process
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     return SparkSession.Builder()
 
 
@@ -80,3 +83,9 @@ def test_another_pyspark_is_refused_with_both_versions(
     with pytest.raises(RuntimeError, match=r"built for Spark 4\.2\.0, but PySpark 4\.1\.1 is installed"):
         configure(builder)
     assert not options(builder)
+
+
+def test_a_client_of_a_connect_server_is_told_where_the_settings_belong(builder: SparkSession.Builder) -> None:
+    with pytest.raises(RuntimeError, match="client of the Spark Connect server sc://localhost"):
+        configure(builder.remote("sc://localhost"))
+    assert "spark.jars" not in options(builder)

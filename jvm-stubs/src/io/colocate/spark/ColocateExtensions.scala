@@ -13,7 +13,7 @@ import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
 import org.apache.spark.sql.colocate.explain.ExplainProvider
 import org.apache.spark.sql.colocate.hiding._
 import org.apache.spark.sql.colocate.hooks.SelfCheck
-import org.apache.spark.sql.colocate.shim.SparkVersion
+import org.apache.spark.sql.colocate.shim.{ExecutorJars, SparkVersion}
 import org.apache.spark.sql.colocate.trust.SettleManifests
 import org.apache.spark.sql.colocate.write._
 
@@ -42,6 +42,9 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // before the first session reads its settings
     SettingEntries.register()
+
+    // the driver may have got jars that its executors have not
+    ExecutorJars.complete()
 
     // EXPLAIN: the section that tells why, without a setting of the user's
     ExplainProvider.register()

@@ -1,0 +1,57 @@
+"""A driver's JVM that runs already in this process: jars for it, and sessions that can't be set up any more."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark import SparkContext
+
+
+def has_driver() -> bool:
+    """True where settings come too late to bring jars: PySpark started a JVM, or spark-submit started this Python."""
+    return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def is_running() -> bool:
+    """True where this process has a session; `refuse_other_drivers` says whether it is one of ours."""
+    return SparkContext._active_spark_context is not None
+
+
+def refuse_other_drivers(remote: str | None, extension: str) -> None:
+    """Raises RuntimeError where the settings would be ignored without a word."""
+    url = remote or os.environ.get("SPARK_REMOTE", "")
+    if url.startswith("sc://"):
+        raise RuntimeError(
+            f"configure() sets up a driver, and this builder is a client of the Spark Connect server {url}. "
+            "Give the settings to that server (docs/how-to/servers.md), and use the builder as it is."
+        )
+    running = SparkContext._active_spark_context
+    if running is not None and extension not in running.getConf().get("spark.sql.extensions", "").split(","):
+        raise RuntimeError(
+            "A Spark session without colocation runs in this process, and its extensions can't be changed any more. "
+            "Call `spark.stop()` before configure(), or start it with the settings of docs/quickstart.md."
+        )
+
+
+def add_to_driver(jars: Iterable[str]) -> None:
+    """Puts jars into the driver's class loader for users' jars, once each. Executors get them when a session starts."""
+    jvm = _jvm()
+    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+    present = {url.toString() for url in loader.getURLs()}
+    for jar in jars:
+        url = jvm.java.io.File(jar).toURI().toURL()
+        if url.toString() not in present:
+            loader.addURL(url)
+
+
+def resolve(package: str, excludes: Iterable[str]) -> list[str]:
+    """The jars of a Maven package and of what it needs, fetched by Spark's own resolution in the running JVM."""
+    jvm = _jvm()
+    uri = jvm.java.net.URI.create(f"ivy://{package}?transitive=true&exclude={','.join(excludes)}")
+    found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+    return [found.apply(place) for place in range(found.size())]
+
+
+def _jvm() -> Any:
+    SparkContext._ensure_initialized()
+    return SparkContext._jvm
