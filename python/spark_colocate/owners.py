@@ -20,7 +20,7 @@ def is_gone(owner: str) -> bool:
     pid, _, started = process.partition("|")
     if machine != _machine() or not pid.isdigit():
         return False
-    return not _is_alive(int(pid)) or _started(int(pid)) != started
+    return not _is_alive(int(pid)) or _is_zombie(int(pid)) or _started(int(pid)) != started
 
 
 def _machine() -> str:
@@ -37,8 +37,18 @@ def _namespace() -> str:
 
 def _started(pid: int) -> str:
     """When the process was started, in ticks since boot; empty where /proc does not tell."""
-    fields = _text(_PROC / str(pid) / "stat").rpartition(")")[2].split()
+    fields = _stat(pid)
     return fields[19] if len(fields) > 19 else ""
+
+
+def _is_zombie(pid: int) -> bool:
+    """A process that has ended and whose parent has not asked how: it can do nothing any more."""
+    return _stat(pid)[:1] in (["Z"], ["X"])
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc behind the name of the program, which may hold spaces."""
+    return _text(_PROC / str(pid) / "stat").rpartition(")")[2].split()
 
 
 def _text(path: Path) -> str:

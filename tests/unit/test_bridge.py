@@ -36,6 +36,16 @@ def test_a_process_that_has_ended_is_gone_and_a_living_one_is_not() -> None:
     assert owners.is_gone(owner)
 
 
+def test_a_killed_process_that_nobody_has_reaped_is_gone() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    owner = owners.owner_of(child.pid)
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays a zombie
+    assert owners.is_gone(owner)
+    child.communicate()
+
+
+
 def test_a_later_process_of_the_same_number_is_another_one() -> None:
     machine, pid, started = owners.owner_of(os.getpid()).rsplit("|", 2)
     assert not owners.is_gone(f"{machine}|{pid}|{started}")
