@@ -40,7 +40,7 @@ def queries(benchmark: str) -> dict[str, str]:
 
 
 def duck(extension: str) -> duckdb.DuckDBPyConnection:
-    """A DuckDB with the tpch or tpcds extension of the PyPI package, so that nothing is fetched while it runs."""
+    """A DuckDB with an extension from its PyPI package (tpch, tpcds), so that nothing is fetched while it runs."""
     spec = find_spec(f"duckdb_extension_{extension}")
     if spec is None or spec.origin is None:
         sys.exit(f"the package duckdb-extension-{extension} is missing: ./run installs it")
