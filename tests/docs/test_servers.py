@@ -1,0 +1,73 @@
+"""The quickstart, statement by statement: in spark-sql, by the Thrift server and by Spark Connect."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyhive import hive
+
+from tests.docs.markdown import ROOT, Block, blocks
+from tests.spark.servers import CONNECT, THRIFT, example_settings, server
+from tests.spark.sessions import run_bare, run_spark_sql
+
+SQL = [block for block in blocks(ROOT / "docs/quickstart.md") if block.language == "sql"]
+PORT = "spark.hadoop.hive.server2.thrift.port"
+HOST = "spark.hadoop.hive.server2.thrift.bind.host"
+
+
+def run(block: Block, ask: Callable[[str], str]) -> str:
+    if not block.info.startswith("fails:"):
+        return "\n".join(ask(statement) for statement in block.statements)
+    (statement,) = block.statements
+    with pytest.raises(Exception, match=block.info.removeprefix("fails:").strip()):
+        ask(statement)
+    return ""
+
+
+def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
+    statements = [text for block in SQL if not block.info for text in block.statements]
+    conf = example_settings(tmp_path) | {"spark.colocate.python": os.environ["PYSPARK_PYTHON"]}
+    ran = run_spark_sql(";\n".join(statements) + ";\n", tmp_path, conf).ok()
+    assert "colocate: true (group default.sales, 8 buckets)" in ran.out
+
+
+def test_thrift_clients_run_the_quickstart_after_another_has_left(tmp_path: Path) -> None:
+    with server(THRIFT, PORT, tmp_path, {HOST: "127.0.0.1"}) as port:
+        told = [thrift_client(port) for _ in range(2)]
+    assert all("colocate: true (group default.sales, 8 buckets)" in one for one in told)
+
+
+def thrift_client(port: int) -> str:
+    with hive.connect("127.0.0.1", port=port, auth="NONE") as connection, connection.cursor() as cursor:
+        return "\n".join(run(block, lambda statement: answer(cursor, statement)) for block in SQL)
+
+
+def answer(cursor: Any, statement: str) -> str:
+    cursor.execute(statement)
+    return "\n".join(str(row[0]) for row in cursor.fetchall()) if cursor.description else ""
+
+
+CLIENT = """
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[2]).getOrCreate()
+"""
+
+
+def test_a_connect_client_runs_the_quickstart(tmp_path: Path) -> None:
+    code = CLIENT + "".join(as_client(block) for block in SQL)
+    with server(CONNECT, "spark.connect.grpc.binding.port", tmp_path / "server") as port:
+        ran = run_bare(code, tmp_path / "client", f"sc://127.0.0.1:{port}").ok()
+    assert re.search(r"colocate: true \(group default\.sales, 8 buckets\)", ran.out)
+
+
+def as_client(block: Block) -> str:
+    if not block.info.startswith("fails:"):
+        return "".join(f"print(*(row[0] for row in spark.sql({text!r}).collect()))\n" for text in block.statements)
+    return f"try:\n    spark.sql({block.statements[0]!r}).collect()\nexcept Exception as refused:\n" + (
+        f"    assert {block.info.removeprefix('fails:').strip()!r} in str(refused), refused\n"
+        "else:\n    raise AssertionError('not refused')\n"
+    )
