@@ -10,23 +10,16 @@ import org.apache.spark.sql.functions.{col, get_json_object}
  */
 object DeltaRowCounts {
 
-  /** @param bytes of its files, compressed */
-  case class Bucket(rows: Long, bytes: Long) {
-    def +(other: Bucket): Bucket = Bucket(rows + other.rows, bytes + other.bytes)
-  }
-
-  val Empty: Bucket = Bucket(0L, 0L)
-
-  private type Counts = Option[Map[String, Bucket]]
+  private type Counts = Option[Map[String, RowCount]]
 
   private val counts = new Recent[(String, Long), Counts]
 
   /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
-  def byBucket(pinnedIndex: FileIndex): Option[Int => Bucket] = {
+  def byBucket(pinnedIndex: FileIndex): Option[Int => RowCount] = {
     val found =
       if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
       else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
-    found.map(buckets => bucket => buckets.getOrElse(bucket.toString, Empty))
+    found.map(buckets => bucket => buckets.getOrElse(bucket.toString, RowCount.None))
   }
 
   /** A command's files are at hand; it keeps their statistics where it needs them itself. */
@@ -34,7 +27,7 @@ object DeltaRowCounts {
     val files = DeltaReflection.filesOf(batchIndex)
     val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
     Option.when(files.forall(_.rows.isDefined)) {
-      files.groupMapReduce(_.partitionValues.getOrElse(bucket, ""))(file => Bucket(file.rows.get, file.bytes))(_ + _)
+      files.groupMapReduce(_.partitionValues.getOrElse(bucket, ""))(file => RowCount(file.rows.get, file.bytes))(_ + _)
     }
   }
 
@@ -51,7 +44,7 @@ object DeltaRowCounts {
         col("size"))
       .collect()
     Option.when(!files.exists(_.isNullAt(1))) {
-      files.groupMapReduce(_.getString(0))(file => Bucket(file.getLong(1), file.getLong(2)))(_ + _)
+      files.groupMapReduce(_.getString(0))(file => RowCount(file.getLong(1), file.getLong(2)))(_ + _)
     }
   }
 }

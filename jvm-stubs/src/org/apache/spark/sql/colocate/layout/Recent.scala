@@ -9,7 +9,9 @@ private[colocate] class Recent[K, V](capacity: Int = 1000) {
     override def removeEldestEntry(eldest: JMap.Entry[K, V]): Boolean = size() > capacity
   })
 
-  def getOrElse(key: K)(find: => V): V = Option(found.get(key)).getOrElse {
+  def get(key: K): Option[V] = Option(found.get(key))
+
+  def getOrElse(key: K)(find: => V): V = get(key).getOrElse {
     val value = find
     found.put(key, value)
     value

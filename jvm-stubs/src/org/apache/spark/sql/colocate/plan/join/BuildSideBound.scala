@@ -2,9 +2,9 @@ package org.apache.spark.sql.colocate.plan.join
 
 import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, NativeRowCounts, ReadMode}
 import org.apache.spark.sql.colocate.Settings
-import org.apache.spark.sql.colocate.layout.{BucketSource, DeltaRowCounts}
+import org.apache.spark.sql.colocate.layout.{BucketSource, DeltaRowCounts, RowCount}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, ShuffleQueryStageExec}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
@@ -57,15 +57,16 @@ case class BuildSideBound(session: SparkSession) {
     case _ => false
   }
 
-  private def scanRows(scan: ColocatedScanExec): Option[Counted] = scan.evidence.source match {
-    case _: BucketSource.PartitionValue =>
-      DeltaRowCounts.byBucket(scan.relation.location).map { bucket =>
-        val tasks = bucketsByTask(scan).map(_.map(bucket).fold(DeltaRowCounts.Empty)(_ + _))
-        Counted(
-          rows = tasks.map(_.rows).maxOption.getOrElse(0L),
-          rowsBytes = BuildSideBound.Uncompressed * tasks.map(_.bytes).maxOption.getOrElse(0L))
-      }
-    case BucketSource.FileName => None
+  private def scanRows(scan: ColocatedScanExec): Option[Counted] = byBucket(scan).map { bucket =>
+    val tasks = bucketsByTask(scan).map(_.map(bucket).fold(RowCount.None)(_ + _))
+    Counted(
+      rows = tasks.map(_.rows).maxOption.getOrElse(0L),
+      rowsBytes = BuildSideBound.Uncompressed * tasks.map(_.bytes).maxOption.getOrElse(0L))
+  }
+
+  private def byBucket(scan: ColocatedScanExec): Option[Int => RowCount] = scan.evidence.source match {
+    case _: BucketSource.PartitionValue => DeltaRowCounts.byBucket(scan.relation.location)
+    case BucketSource.FileName => NativeRowCounts.byBucket(scan, scan.evidence)
   }
 
   private def bucketsByTask(scan: ColocatedScanExec): Seq[Seq[Int]] = {

@@ -52,8 +52,7 @@ object Strays {
         val seen = found.copy(files = found.files + 1, allBytes = found.allBytes + file.getLen)
         val name = file.getPath.getName
         val isStray = known.of(file.fileStatus)
-        if (NativeEvidence.bucketOf(name, evidence.layout.buckets).isDefined && !isStray.getOrElse(false) &&
-          !trust.staysUnchecked(isStray)) {
+        if (bucketOf(name, isStray, evidence, trust).isDefined) {
           seen.copy(othersUnknown = seen.othersUnknown || trust.isUnknown(isStray))
         } else {
           val names = if (found.count < Named) found.names :+ name else found.names
@@ -61,4 +60,14 @@ object Strays {
         }
       }
   }
+
+  /**
+   * The bucket that planning takes a native file for; None for a stray.
+   *
+   * @param isStray what the manifest says of the file
+   */
+  def bucketOf(name: String, isStray: Option[Boolean], evidence: Evidence, trust: FileTrust): Option[Int] =
+    NativeEvidence
+      .bucketOf(name, evidence.layout.buckets)
+      .filterNot(_ => isStray.getOrElse(false) || trust.staysUnchecked(isStray))
 }
