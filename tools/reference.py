@@ -1,4 +1,4 @@
-"""Writes docs/reference from conf/: settings and reasons are data, and their pages cannot drift from them.
+"""Writes docs/reference from conf/: settings, reasons and errors are data, and their pages cannot drift from them.
 
 usage: python tools/reference.py [folder]
 """
@@ -14,7 +14,7 @@ MADE = "<!-- Made by tools/reference.py from conf/{name}; edit that file and run
 
 def pages() -> dict[str, str]:
     """File name -> text of every generated page."""
-    return {"settings.md": _settings(), "reasons.md": _reasons()}
+    return {"settings.md": _settings(), "reasons.md": _reasons(), "errors.md": _errors()}
 
 
 def _settings() -> str:
@@ -40,6 +40,20 @@ def _reasons() -> str:
     )
     rows = [f"| `{one.code}` | {_cell(one.sentence)} | {_cell(one.cure)} |" for one in reasons.catalogue().values()]
     return MADE.format(name="reasons.json") + head + "\n".join(rows) + "\n"
+
+
+def _errors() -> str:
+    head = (
+        "# Errors\n\nEvery error has a condition and an SQLSTATE, as Spark's have: `[CONDITION] what is wrong, both sides, "
+        "and the cure SQLSTATE: xxxxx`. `getCondition()` and `getSqlState()` give them to PySpark, an SQLException gives its "
+        "SQLSTATE to JDBC. In an SQL script, `DECLARE EXIT HANDLER FOR SQLEXCEPTION` and `FOR SQLSTATE 'xxxxx'` catch them; "
+        "a handler of one condition needs the condition declared first: "
+        "`DECLARE GROUP_BUSY CONDITION FOR SQLSTATE '55006'`.\n\n"
+        "| condition | SQLSTATE | what is wrong |\n|---|---|---|\n"
+    )
+    entries = settings.load("errors.json")["errors"]
+    rows = [f"| `{one['code']}` | {one['sqlState']} | {_cell(one['headline'])} |" for one in entries]
+    return MADE.format(name="errors.json") + head + "\n".join(rows) + "\n"
 
 
 def _code(value: str) -> str:

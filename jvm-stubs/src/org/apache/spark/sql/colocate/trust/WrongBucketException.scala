@@ -8,7 +8,8 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
  * A row lies in a file of another bucket than its own. Spark wraps what a task throws into an aborted job, unless it has a
  * condition of Spark's list. Those who make the message from it anew, as Spark Connect's client, show all of ours.
  */
-class WrongBucketException(message: String) extends ColocateException("ROW_IN_WRONG_BUCKET", message) {
+class WrongBucketException(message: String)
+    extends ColocateException("ROW_IN_WRONG_BUCKET", message, bare = true) {
   override def getCondition: String = "INVALID_BUCKET_FILE"
   override def getMessageParameters: java.util.Map[String, String] = java.util.Map.of("path", message)
 }
