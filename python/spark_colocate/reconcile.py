@@ -68,7 +68,7 @@ def _forget(tx: Transaction, ghost: Member, moment: Moment) -> Change:
 def _adopt(service: Service, tx: Transaction, declared: Declaration, request: Request, moment: Moment) -> Change | None:
     held = tx.member(declared.table)
     try:
-        intent = service.intent(Kind.ALTER, declared, request)
+        intent = service.joining(tx, Kind.ALTER, declared, request)
         if held and (held.group, held.keys, held.format) == (intent.group, intent.keys, intent.format):
             return _moved(tx, held, intent, moment)
         membership.admit(tx, intent, moment)

@@ -83,8 +83,9 @@ class Service:
 
     def begin_create(self, declared: Declaration, request: Request) -> Begun:
         """CREATE, CTAS, REPLACE: checks the table and its group. An empty group leaves the one it had."""
-        intent = self.intent(Kind.CREATE, declared, request)
+        self.intent(Kind.CREATE, declared, request)
         with self.store.write(self.catalog) as tx:
+            intent = self.joining(tx, Kind.CREATE, declared, request)
             return self._reserve(tx, intent, request, self._notes(tx, intent, declared))
 
     def begin_alter(self, declared: Declaration, request: Request) -> Begun:
@@ -95,9 +96,9 @@ class Service:
         with self.store.write(self.catalog) as tx:
             held = tx.member(declared.table)
             group = tx.group(held.group) if held else None
-            if group and declared.replication is None:
+            if group and declared.replication is None and not self._moves(declared, group):
                 declared = replace(declared, replication=group.schema.replication)
-            intent = self.intent(Kind.ALTER, declared, request)
+            intent = self.joining(tx, Kind.ALTER, declared, request)
             asked = declared.replication
             if group and asked is not None and intent.group == group.name and asked != group.schema.replication:
                 raise matching.replication_fixed(declared.table, group, asked)
@@ -218,6 +219,10 @@ class Service:
             membership.set_replication(tx, held, replication, self.moment(request))
             return str(held.name), tables
 
+    @staticmethod
+    def _moves(declared: Declaration, held: Group) -> bool:
+        return rules.group_name(declared.group, declared.table.db) != held.name
+
     def _bucketed(self, declared: Declaration) -> None:
         """ALTER of a table without buckets: the error carries the statement that rewrites it, so the group is read."""
         table, name = declared.table, rules.group_name(declared.group, declared.table.db)
@@ -270,6 +275,14 @@ class Service:
             declared.location,
             declared.replace,
         )
+
+    def joining(self, tx: Transaction, kind: Kind, declared: Declaration, request: Request) -> Intent:
+        """The intent of a table that may name no replication number: then it takes its group's."""
+        intent = self.intent(kind, declared, request)
+        group = tx.group(intent.group) if intent.group else None
+        if declared.replication is not None or group is None or membership.is_over(group, self.clock()):
+            return intent
+        return self.intent(kind, replace(declared, replication=group.schema.replication), request)
 
     def _check(self, declared: Declaration, keys: Sequence[str]) -> GroupName:
         table, columns = declared.table, declared.columns or declared.keys

@@ -170,6 +170,37 @@ def test_drop_with_purge_and_a_recycle_period_of_0_end_the_group_at_once(plane: 
     assert plane.groups() == []
 
 
+def test_a_table_that_names_no_replication_number_takes_its_groups(plane: Plane) -> None:
+    plane.create("db.a")
+    plane.create("db.moved", "h")
+    plane.call("set_replication", group="g", replication=2, db="db")
+    plane.create("db.b")
+    plane.alter("db.moved", "g")
+    plane.alter("db.late", "g")
+    members = plane.members()
+    assert {members[table] for table in ("db.a", "db.b", "db.moved", "db.late")} == {"db.g"}
+    assert plane.group("db.g")["replication"] == 2
+    with pytest.raises(Refused, match=r"replication numbers differ \(table: 1, group: 2\)"):
+        plane.begin("db.c", replication=1)
+
+
+def test_reconcile_takes_the_groups_replication_number_too(plane: Plane) -> None:
+    plane.create("db.a")
+    plane.call("set_replication", group="g", replication=2, db="db")
+    tables = [
+        {"db": "db", "table": t, "group": "g", "format": "delta", "keys": keys("k int"), "buckets": 4} for t in "ab"
+    ]
+    changed = plane.call("reconcile", tables=tables, version=None, databases=None)["changed"]
+    assert [(change["table"], change["action"]) for change in changed] == [("b", "joined")]
+
+
+def test_a_group_ends_at_once_when_its_last_table_leaves_by_alter(plane: Plane) -> None:
+    plane.create("db.a")
+    plane.alter("db.a", "")
+    assert plane.groups() == []
+    plane.create("db.b", buckets=8)
+
+
 def test_create_or_replace_of_the_only_member_changes_the_schema(plane: Plane) -> None:
     plane.create("db.a", buckets=4)
     plane.create("db.a", buckets=8, replace=True)
