@@ -62,18 +62,19 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
     "identity" -> (column.identityColumnSpec != null))
 
   /** A group belongs to a database, so its tables have a name in one. */
-  def refusePathInGroup(): Unit = if (isByPath && group.isDefined) {
-    throw new ColocateException("PATH_IN_GROUP",
-      s"Cannot colocate delta.`${ident.name()}` with group ${group.get}: a table that has only a path belongs to no " +
-        s"database. Give it a name: CREATE TABLE db.t (...) USING delta CLUSTERED BY (...) INTO n BUCKETS " +
-        s"LOCATION '${ident.name()}' TBLPROPERTIES ('colocate_with'='${group.get}').")
-  }
+  def refusePathInGroup(): Unit = group.filter(_ => isByPath).foreach(DeltaStatement.refusePath(ident.name(), _))
 }
 
 object DeltaStatement {
 
   /** CLUSTER BY in Spark's parser and in Delta's. */
   private val liquid = Set("cluster_by", "temp_cluster_by")
+
+  def refusePath(path: String, group: String): Nothing =
+    throw new ColocateException("PATH_IN_GROUP",
+      s"Cannot colocate delta.`$path` with group $group: a table that has only a path belongs to no " +
+        s"database. Give it a name: CREATE TABLE db.t (...) USING delta CLUSTERED BY (...) INTO n BUCKETS " +
+        s"LOCATION '$path' TBLPROPERTIES ('colocate_with'='$group').")
 
   /** Database and table as the session catalog spells them. */
   def name(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.ddl
 
+import scala.util.Try
+
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
@@ -101,7 +103,7 @@ case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand 
   }
 }
 
-/** CREATE TABLE ... LIKE with a group of its own; the source's property is not carried over, its buckets are. */
+/** CREATE TABLE ... LIKE: the copy has the source's buckets, and joins its group unless it names another or ''. */
 case class LikeInGroup(command: CreateTableLikeCommand) extends GroupCommand {
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
@@ -112,9 +114,31 @@ case class LikeInGroup(command: CreateTableLikeCommand) extends GroupCommand {
       tableType = CatalogTableType.MANAGED,
       storage = source.storage.copy(locationUri = command.fileFormat.locationUri),
       provider = command.provider.orElse(hive).orElse(source.provider),
-      properties = GroupProperties.normal(command.properties))
+      properties = GroupProperties.normal(LikeInGroup.properties(source, command)))
     val like = command.copy(properties = table.properties)
-    CreateInGroup(like, table, table.schema).run(session)
+    if (NativeTable.isMember(table)) CreateInGroup(like, table, table.schema).run(session) else like.run(session)
+  }
+}
+
+object LikeInGroup {
+
+  /** A native table with a group, or a copy of one: Spark itself copies the buckets and no property. */
+  def concerns(session: SparkSession, like: CreateTableLikeCommand): Boolean =
+    GroupProperties.mentions(like.properties.keys) || Try {
+      isCopied(session.sessionState.catalog.getTempViewOrPermanentTableMetadata(like.sourceTable), like)
+    }.getOrElse(false) // The command itself says what is wrong with its source.
+
+  private def isCopied(source: CatalogTable, like: CreateTableLikeCommand): Boolean =
+    NativeTable.isMember(source) && NativeTable.isNative(source) && like.fileFormat.inputFormat.isEmpty &&
+      like.provider.forall(provider => NativeTable.isNative(source.copy(provider = Some(provider))))
+
+  private def properties(source: CatalogTable, like: CreateTableLikeCommand): Map[String, String] = {
+    val own = like.properties
+    if (GroupProperties.value(own, GroupProperties.Group).isDefined || !isCopied(source, like)) own
+    else {
+      val replication = GroupProperties.replication(source.properties).map(GroupProperties.Replication -> _)
+      replication.toMap ++ own ++ GroupProperties.group(source.properties).map(GroupProperties.Group -> _)
+    }
   }
 }
 

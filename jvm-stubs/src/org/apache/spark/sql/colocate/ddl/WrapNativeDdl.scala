@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.layout.DeltaCopy
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
 
@@ -36,7 +37,9 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
     case ctas: CreateDataSourceTableAsSelectCommand if mentions(ctas.table) => ctas.copy(table = normal(ctas.table))
 
-    case like: CreateTableLikeCommand if GroupProperties.group(like.properties).isDefined => LikeInGroup(like)
+    case like: CreateTableLikeCommand if LikeInGroup.concerns(session, like) => LikeInGroup(like)
+
+    case command: RunnableCommand if DeltaCopy.of(command).isDefined => CopyInGroup(command, DeltaCopy.of(command).get)
 
     case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite => OverwriteInGroup(save)
 
