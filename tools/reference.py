@@ -44,9 +44,10 @@ def _reasons() -> str:
 
 def _errors() -> str:
     head = (
-        "# Errors\n\nEvery error has a condition and an SQLSTATE, as Spark's have: `[CONDITION] what is wrong, both sides, "
-        "and the cure SQLSTATE: xxxxx`. `getCondition()` and `getSqlState()` give them to PySpark, an SQLException gives its "
-        "SQLSTATE to JDBC. In an SQL script, `DECLARE EXIT HANDLER FOR SQLEXCEPTION` and `FOR SQLSTATE 'xxxxx'` catch them; "
+        "# Errors\n\nEvery error has a condition and an SQLSTATE, as Spark's have: "
+        "`[CONDITION] what is wrong, both sides, and the cure SQLSTATE: xxxxx`. "
+        "`getCondition()` and `getSqlState()` give them to PySpark. "
+        "In an SQL script, `DECLARE EXIT HANDLER FOR SQLEXCEPTION` and `FOR SQLSTATE 'xxxxx'` catch them; "
         "a handler of one condition needs the condition declared first: "
         "`DECLARE GROUP_BUSY CONDITION FOR SQLSTATE '55006'`.\n\n"
         "| condition | SQLSTATE | what is wrong |\n|---|---|---|\n"
