@@ -1,5 +1,6 @@
 """Bad input as data: one table declaration, told through every face, and what must be as it was afterwards."""
 
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, partitioning
+from spark_colocate import settings
 
 DATABASE = "bad_input"
 FORMATS = ("parquet", "delta")
@@ -81,8 +83,14 @@ def message(statement: Callable[[], Any]) -> str:
         statement()
     except PySparkException as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
-        return lines[0].strip()
+        return _bare(lines[0].strip())
     return "no error"
+
+
+def _bare(line: str) -> str:
+    """An error of ours without its condition and SQLSTATE; Spark's and Delta's errors stay whole."""
+    codes = "|".join(entry["code"] for entry in settings.load("errors.json")["errors"])
+    return re.sub(rf"^\[(?:{codes})\] (.*) SQLSTATE: [0-9A-Z]{{5}}$", r"\1", line)
 
 
 @dataclass(frozen=True)
