@@ -33,6 +33,8 @@ class Setting:
     allowed: tuple[str, ...] = ()
     min: str | None = None
     max: str | None = None
+    static: bool = False
+    """One value for an application, set before its session starts."""
 
     @property
     def values(self) -> str:

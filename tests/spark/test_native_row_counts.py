@@ -54,12 +54,12 @@ def test_a_native_join_hashes_what_its_delta_twin_hashes(session: SparkSession, 
     assert joined(session, of(format, join)) == joined(session, of("delta", join)) == ("hash", "small")
 
 
-@pytest.mark.parametrize("trust", ["manifest", "names"])
-def test_files_that_no_manifest_knows_are_counted(spark: SparkSession, db: str, trust: str) -> None:
+@pytest.mark.parametrize("verify", ["new", "never"])
+def test_files_that_no_manifest_knows_are_counted(spark: SparkSession, db: str, verify: str) -> None:
     make_tables(spark)
     for name in ROWS:
         forget(spark, f"{name}_parquet")
-    spark.conf.set("spark.colocate.native.trust", trust)
+    spark.conf.set("spark.colocate.verify.onRead", verify)
     assert joined(spark, of("parquet")) == ("hash", "small")
     assert compare(spark, of("parquet")).on.rows
 

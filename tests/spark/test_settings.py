@@ -13,6 +13,7 @@ from tests.spark.sessions import run_python, run_spark_sql
 INTERPRETED = True
 GOLDEN = Path(__file__).parent / "golden" / "settings.txt"
 
+CHANGEABLE = [setting for setting in settings.catalogue().values() if not setting.static]
 WRONG = {
     "boolean": ("yes", "1", "tru"),
     "choice": ("always-ish", "true", "1"),
@@ -40,7 +41,7 @@ def refusal(spark: SparkSession, key: str, value: str) -> str:
 def test_a_wrong_value_is_refused_by_name_with_what_is_allowed(spark: SparkSession) -> None:
     texts = [
         refusal(spark, setting.key, value)
-        for setting in settings.catalogue().values()
+        for setting in CHANGEABLE
         for value in ("", *WRONG[setting.type])
         if value or setting.type != "string"
     ]
@@ -75,9 +76,20 @@ def test_choices_are_read_in_any_case_and_reset_brings_the_default_back(spark: S
 
 
 def test_every_setting_can_be_reset(spark: SparkSession) -> None:
-    for setting in settings.catalogue().values():
+    for setting in CHANGEABLE:
         spark.conf.set(setting.key, setting.default)
         spark.sql(f"RESET {setting.key}")
+
+
+def test_a_key_that_is_none_names_the_nearest(spark: SparkSession) -> None:
+    with pytest.raises(PySparkException, match=r"no setting spark.colocate.skew.enable. Did you mean .*skew.enabled\?"):
+        spark.sql("SET spark.colocate.skew.enable = true")
+    spark.sql("RESET spark.colocate.skew.enable")
+
+
+def test_the_store_is_chosen_at_the_start(spark: SparkSession) -> None:
+    with pytest.raises(PySparkException, match="CANNOT_MODIFY_STATIC_CONFIG"):
+        spark.sql("SET spark.colocate.store = sqlite:////elsewhere.sqlite")
 
 
 def test_a_session_does_not_start_with_a_wrong_value(tmp_path: Path) -> None:

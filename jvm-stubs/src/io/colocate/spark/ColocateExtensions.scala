@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroad
 import org.apache.spark.sql.colocate.plan.{BufferShuffledRows, BufferWithoutAqe, ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.SettingEntries
+import org.apache.spark.sql.colocate.{RefuseUnknownSettings, SettingEntries}
 import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
 import org.apache.spark.sql.colocate.ddl._
 import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
@@ -87,6 +87,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlanNormalizationRule(_ => FinishVisibleColumns)
 
     // every analysed plan, those that commands write from too
+    extensions.injectCheckRule(s => RefuseUnknownSettings(s))
     extensions.injectCheckRule(_ => SettleManifests)
     extensions.injectCheckRule(_ => RefuseLossyWrites)
     extensions.injectCheckRule(s => RefuseShadowedHash(s.asInstanceOf[SparkSession]))

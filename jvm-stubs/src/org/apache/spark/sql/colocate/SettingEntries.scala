@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate
 
+import java.util.Locale
+
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
@@ -7,6 +9,7 @@ import org.apache.spark.SparkIllegalArgumentException
 import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry, TypedConfigBuilder}
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.unsafe.types.UTF8String
 
 import Json.formats
 
@@ -24,7 +27,8 @@ object SettingEntries {
       min: Option[String],
       max: Option[String],
       since: String,
-      doc: String)
+      doc: String,
+      static: Option[Boolean])
 
   private lazy val entries: Map[String, ConfigEntry[_]] =
     (Json.resource("settings.json") \ "settings").extract[List[Entry]].map(e => e.key -> registered(e)).toMap
@@ -33,12 +37,23 @@ object SettingEntries {
 
   def register(): Unit = entries.size
 
+  /** The known key that is most like this one, where this one looks like ours and is not known. */
+  def nearest(key: String): Option[String] = {
+    val isOurs = Seq("spark.colocate", "disable_colocate").exists(key.toLowerCase(Locale.ROOT).startsWith)
+    val isKnown = entries.contains(key) || key.startsWith("spark.colocate.testing")
+    Option.when(isOurs && !isKnown)(entries.keys.toSeq.sorted.minBy(distance(key, _)))
+  }
+
+  private def distance(a: String, b: String): Int =
+    UTF8String.fromString(a).levenshteinDistance(UTF8String.fromString(b))
+
   /** Another loader of our classes may have registered the key in this JVM; its values have the same types. */
   private def registered(entry: Entry): ConfigEntry[_] =
     SQLConf.getConfigEntries().asScala.find(_.key == entry.key).getOrElse(made(entry))
 
   private def made(entry: Entry): ConfigEntry[_] = {
-    val builder = SQLConf.buildConf(entry.key).doc(entry.doc).version(entry.since)
+    val build = if (entry.static.contains(true)) SQLConf.buildStaticConf _ else SQLConf.buildConf _
+    val builder = build(entry.key).doc(entry.doc).version(entry.since)
     entry.`type` match {
       case "string" => typed[String](builder, entry, Some(_), identity)
       case "boolean" => typed[Boolean](builder, entry, _.toBooleanOption, _.toString)
@@ -70,7 +85,7 @@ object SettingEntries {
   private def number(value: String): Option[Double] = value.toDoubleOption.filterNot(n => n.isNaN || n.isInfinite)
 
   /** `128MiB` as Spark writes it: 128m. Its own `MB` is 1024 * 1024 bytes, too. */
-  private def iec(value: String): String = value.toLowerCase(java.util.Locale.ROOT).replaceFirst("(?<=[kmgtp])ib$", "")
+  private def iec(value: String): String = value.toLowerCase(Locale.ROOT).replaceFirst("(?<=[kmgtp])ib$", "")
 
   private def refused(entry: Entry, value: String): Throwable = new SparkIllegalArgumentException(
     errorClass = "INVALID_CONF_VALUE.REQUIREMENT",
