@@ -33,7 +33,8 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     assert SMALL["spark.sql.catalogImplementation"] == "in-memory", "it runs itself"
     report = tmp_path_factory.mktemp("hive") / "report.xml"
     files = [str(Path("tests", "spark", f"{module}.py")) for module in MODULES]
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *files]
+    options = ["-n", "0", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+    command = [sys.executable, "-m", "pytest", *options, *files]
     # Of the worker that this runs in, the nested pytest must know nothing.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     environment[CATALOG_OF_TESTS] = "hive"
