@@ -25,6 +25,7 @@ MODULES = (
     "test_admin_show",
 )
 TIMEOUT = 1800
+pytestmark = pytest.mark.timeout(TIMEOUT)
 
 
 @pytest.fixture(scope="module")
