@@ -24,6 +24,16 @@ class LeftBehind private (folder: Option[(FileSystem, Path)]) extends Logging {
     catch { case NonFatal(e) => logWarning(s"The folder $path of a statement that failed is left: ${e.getMessage}") }
   }
 
+  /**
+   * A driver that was killed in a CREATE TABLE AS SELECT leaves Delta's log folder, empty: it is no table, but would block
+   * its name. It goes where no file is below the table's folder.
+   */
+  private def removeEmptyLog(): Unit = folder.foreach { case (fs, path) =>
+    val log = new Path(path, "_delta_log")
+    try if (fs.exists(log) && !fs.listFiles(path, true).hasNext) removeEmpty(fs, log)
+    catch { case NonFatal(e) => logWarning(s"The empty folder $log is left: ${e.getMessage}") }
+  }
+
   /** From below and one by one, so that a folder into which a file has come just now stays. */
   private def removeEmpty(fs: FileSystem, path: Path): Unit = {
     fs.listStatus(path).filter(_.isDirectory).foreach(child => removeEmpty(fs, child.getPath))
@@ -32,6 +42,9 @@ class LeftBehind private (folder: Option[(FileSystem, Path)]) extends Logging {
 }
 
 object LeftBehind {
-  def before(session: SparkSession, location: Option[String]): LeftBehind =
-    new LeftBehind(location.map(new Path(_)).map(p => p.getFileSystem(session.sessionState.newHadoopConf()) -> p))
+  def before(session: SparkSession, location: Option[String]): LeftBehind = {
+    val folder = new LeftBehind(location.map(new Path(_)).map(p => p.getFileSystem(session.sessionState.newHadoopConf()) -> p))
+    folder.removeEmptyLog()
+    folder
+  }
 }
