@@ -32,11 +32,17 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "native_rows", make_tables)
 
 
+@pytest.fixture(autouse=True)
+def _no_broadcasts(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+
+
 def joined(spark: SparkSession, sql: str) -> tuple[str, str]:
     """The query's one join, and the table below its build side."""
     (join,) = [node for node in nodes(spark.sql(sql)) if kind(node).endswith("JoinExec")]
     if kind(join) == "SortMergeJoinExec":
         return "merge", ""
+    assert kind(join) != "BroadcastHashJoinExec"
     side = join.left() if str(join.buildSide()) == "BuildLeft" else join.right()
     (table,) = [str(node.nodeName()) for node in walk(side) if "Scan" in str(node.nodeName())]
     return "hash", table.rsplit(".", 1)[-1].rsplit("_", 1)[0]
@@ -97,3 +103,17 @@ def test_rows_of_strays_may_be_in_any_bucket(spark: SparkSession, db: str) -> No
     assert compare(spark, of("parquet")).on.rows
     spark.conf.set("spark.colocate.join.hashBytesPerTask", 100 * 200)
     assert joined(spark, of("parquet")) == ("merge", "")
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc"])
+def test_a_join_that_is_mostly_pairs_stays_a_merge_join(spark: SparkSession, db: str, format: str) -> None:
+    """100 rows of each of 15 keys, some keys null; how many values a key can have is in the footers."""
+    for name in ("many", "lots"):
+        spark.sql(f"CREATE TABLE {name} {bucketed('(k BIGINT, v BIGINT)', 4, 'g', format)}")
+        spark.sql(f"INSERT INTO {name} SELECT nullif(id % 15, 3), id FROM range(1500)")
+    spark.sql(f"CREATE TABLE once {bucketed('(k BIGINT, v BIGINT)', 4, 'g', format)}")
+    spark.sql("INSERT INTO once SELECT id, id FROM range(60)")
+    pairs = "SELECT count(*), sum(m.v * 7 + l.v) FROM many m JOIN lots l ON m.k = l.k"
+    assert joined(spark, pairs) == ("merge", "")
+    assert compare(spark, pairs).on.rows
+    assert joined(spark, pairs.replace("lots", "once"))[0] == "hash"

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.trust
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -16,16 +17,16 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.util.ThreadUtils
 
 /**
- * How many rows the files of a native table have, by their footers, which are read once for each file. Planning decides
+ * How many rows the files of a native table have, and from where to where their keys go, by their footers, which are read once for each file. Planning decides
  * by it how to join, never which rows are right: a file that is replaced later costs memory at worst.
  */
-case class FileRows(relation: HadoopFsRelation) extends Logging {
+case class FileRows(relation: HadoopFsRelation, keys: Seq[String]) extends Logging {
   import FileRows._
 
   private lazy val conf: Configuration = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
-  /** File -> rows; None where one is not known, or where too many footers would have to be read. */
-  def of(files: Seq[FileStatus]): Option[Map[FileStatus, Long]] = {
+  /** What is known of each file; None where one can't be read, or where too many footers would have to be read. */
+  def of(files: Seq[FileStatus]): Option[Map[FileStatus, FileFacts]] = {
     val unread = files.filter(file => counted.get(stampOf(file)).isEmpty)
     for {
       read <- footers
@@ -35,7 +36,7 @@ case class FileRows(relation: HadoopFsRelation) extends Logging {
     } yield counts.toMap
   }
 
-  private def readAll(files: Seq[FileStatus], read: FileStatus => Long): Boolean =
+  private def readAll(files: Seq[FileStatus], read: FileStatus => FileFacts): Boolean =
     try {
       val rows = if (files.isEmpty) Nil else ThreadUtils.parmap(files, "colocate-footers", files.size.min(Threads))(read)
       files.zip(rows).foreach { case (file, count) => counted.getOrElse(stampOf(file))(count) }
@@ -47,20 +48,20 @@ case class FileRows(relation: HadoopFsRelation) extends Logging {
         false
     }
 
-  private def footers: Option[FileStatus => Long] = relation.fileFormat match {
+  private def footers: Option[FileStatus => FileFacts] = relation.fileFormat match {
     case _: ParquetFileFormat => Some(ofParquet)
     case _: OrcFileFormat => Some(ofOrc)
     case _ => None
   }
 
-  private def ofParquet(file: FileStatus): Long = {
+  private def ofParquet(file: FileStatus): FileFacts = {
     val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf))
-    try reader.getRecordCount finally reader.close()
+    try FileFacts.ofParquet(reader.getFooter.getBlocks.asScala.toSeq, keys) finally reader.close()
   }
 
-  private def ofOrc(file: FileStatus): Long = {
+  private def ofOrc(file: FileStatus): FileFacts = {
     val reader = OrcFile.createReader(file.getPath, OrcFile.readerOptions(conf))
-    try reader.getNumberOfRows finally reader.close()
+    try FileFacts.ofOrc(reader, keys) finally reader.close()
   }
 }
 
@@ -70,7 +71,7 @@ object FileRows {
   private val MostFooters = 256
   private val Threads = 8
 
-  private val counted = new Recent[(String, Long, Long), Long](capacity = 50000)
+  private val counted = new Recent[(String, Long, Long), FileFacts](capacity = 50000)
 
   private def stampOf(file: FileStatus): (String, Long, Long) =
     (file.getPath.toString, file.getLen, file.getModificationTime)

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.plan.join
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull}
 import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.colocate.layout.{BucketSource, DeltaKeyRange, DeltaRowCounts}
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, NativeRowCounts}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
 import org.apache.spark.sql.execution.joins.SortMergeJoinExec
@@ -39,19 +39,24 @@ private[plan] object ManyPairs {
       scan <- scanIn(side)
       key <- scan.keys.find(key => keys.size == 1 && key.semanticEquals(keys.head))
       if key.dataType.isInstanceOf[IntegralType]
-      values <- DeltaKeyRange.size(scan.relation.location, key.name)
+      values <- scan.evidence.source match {
+        case BucketSource.FileName => NativeRowCounts.keyValues(scan, scan.evidence, key.name)
+        case _ => DeltaKeyRange.size(scan.relation.location, key.name)
+      }
     } yield values
 
-  private def rows(side: SparkPlan): Option[Double] = {
-    val ofMember = for {
-      scan <- scanIn(side)
-      ofBucket <- DeltaRowCounts.byBucket(scan.relation.location)
-    } yield (0 until scan.buckets).map(ofBucket(_).rows).sum.toDouble
-    ofMember.orElse(shuffled(side))
+  private def rows(side: SparkPlan): Option[Double] = scanIn(side).flatMap(ofMember).orElse(shuffled(side))
+
+  private def ofMember(scan: ColocatedScanExec): Option[Double] = scan.evidence.source match {
+    case BucketSource.FileName => NativeRowCounts.all(scan, scan.evidence).map(_.toDouble)
+    case _ =>
+      DeltaRowCounts.byBucket(scan.relation.location).map { ofBucket =>
+        (0 until scan.buckets).map(ofBucket(_).rows).sum.toDouble
+      }
   }
 
   private def scanIn(side: SparkPlan): Option[ColocatedScanExec] = side match {
-    case scan: ColocatedScanExec if scan.evidence.source != BucketSource.FileName => Some(scan)
+    case scan: ColocatedScanExec => Some(scan)
     case FilterExec(condition, child) if keepsNearlyAll(condition) => scanIn(child)
     case _: ProjectExec | _: SortExec | _: InputAdapter | _: WholeStageCodegenExec | _: ColumnarToRowExec =>
       scanIn(side.children.head)
