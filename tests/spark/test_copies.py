@@ -20,6 +20,13 @@ def copied(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql("DROP DATABASE copied_elsewhere CASCADE")
 
 
+@pytest.fixture(autouse=True)
+def _only_the_sources_stay(copied: SparkSession) -> Iterator[None]:
+    yield
+    for table in ("copied.t", "copied_elsewhere.t", "copied_elsewhere.held", "copied.first", "copied.second"):
+        copied.sql(f"DROP TABLE IF EXISTS {table} PURGE")
+
+
 COPIES = {
     "like": "CREATE TABLE {t} LIKE copied.delta",
     "native like": "CREATE TABLE {t} LIKE copied.parquet",

@@ -46,6 +46,9 @@ class ColocateCatalog extends DelegatingCatalog {
   override def createTable(ident: Identifier, info: TableInfo): Table =
     ddl.create(ident, info)(super.createTable(ident, _))
 
+  override def createTableLike(ident: Identifier, info: TableInfo, source: Table): Table =
+    ddl.like(ident, info, source)(super.createTableLike(ident, info, source))
+
   override def stageCreate(ident: Identifier, info: TableInfo): StagedTable =
     ddl.stage(ident, info, replace = false)(super.stageCreate(ident, _))
 

@@ -27,6 +27,15 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       }(location(ident))
     }
 
+  /** CREATE TABLE LIKE of a Delta table: Delta copies the properties, so the copy joins the group as any CREATE does. */
+  def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table =
+    DeltaLike.of(session, ident, info, source).fold(work) { like =>
+      ControlPlane.call(session, "check_layout", like.facts: _*)
+      val ticket = Ticket.begin(session, "begin_create", like.facts: _*)
+      val files = LeftBehind.before(session, Some(like.location))
+      TwoPhase.around(removing(ticket, files, ident))(work)(location(ident))
+    }
+
   /** @param replace may a table of this name exist? */
   def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
     val existing = if (replace) load(ident) else None
