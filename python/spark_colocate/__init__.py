@@ -8,13 +8,14 @@
 from typing import TYPE_CHECKING
 
 from spark_colocate.errors import ColocateError
+from spark_colocate.rule_table import Rule, rules
 from spark_colocate.verdicts import Verdict, verdicts
 
 if TYPE_CHECKING:
     from spark_colocate.session import configure
 
 __version__ = "0.1.0"
-__all__ = ["ColocateError", "Verdict", "__version__", "configure", "verdicts"]
+__all__ = ["ColocateError", "Rule", "Verdict", "__version__", "configure", "rules", "verdicts"]
 
 
 def __getattr__(name: str) -> object:

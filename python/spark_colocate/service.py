@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from spark_colocate import matching, membership, rules
+from spark_colocate import matching, membership, table_checks
 from spark_colocate.errors import Code, ColocateError, GroupError, RequestError, StoreError
 from spark_colocate.membership import Moment
 from spark_colocate.model import (
@@ -215,18 +215,18 @@ class Service:
         with self.store.write(self.catalog) as tx:
             held = self.find_group(tx, group, db)
             tables = [member.name for member in tx.members_of(held.name)]
-            _raise(rules.replication_number(tables[0] if tables else TableName(db, group), replication))
+            _raise(table_checks.replication_number(tables[0] if tables else TableName(db, group), replication))
             membership.set_replication(tx, held, replication, self.moment(request))
             return str(held.name), tables
 
     @staticmethod
     def _moves(declared: Declaration, held: Group) -> bool:
-        return rules.group_name(declared.group, declared.table.db) != held.name
+        return table_checks.group_name(declared.group, declared.table.db) != held.name
 
     def _bucketed(self, declared: Declaration) -> None:
         """ALTER of a table without buckets: the error carries the statement that rewrites it, so the group is read."""
-        table, name = declared.table, rules.group_name(declared.group, declared.table.db)
-        if declared.keys or not isinstance(name, GroupName) or rules.table_format(table, declared.format):
+        table, name = declared.table, table_checks.group_name(declared.group, declared.table.db)
+        if declared.keys or not isinstance(name, GroupName) or table_checks.table_format(table, declared.format):
             return
         raise matching.not_bucketed(table, declared.format, name, self._schema_of(name))
 
@@ -263,8 +263,8 @@ class Service:
             return Intent(kind, table, replace=declared.replace)
         group = self._check(declared, keys)
         replication = request.settings.replication if declared.replication is None else declared.replication
-        _raise(rules.replication_number(table, replication))
-        types = tuple(rules.normalise(column.type) for column in declared.keys)
+        _raise(table_checks.replication_number(table, replication))
+        types = tuple(table_checks.normalise(column.type) for column in declared.keys)
         return Intent(
             kind,
             table,
@@ -286,13 +286,13 @@ class Service:
 
     def _check(self, declared: Declaration, keys: Sequence[str]) -> GroupName:
         table, columns = declared.table, declared.columns or declared.keys
-        group = rules.group_name(declared.group, table.db)
+        group = table_checks.group_name(declared.group, table.db)
         if isinstance(group, ColocateError):
             raise group
-        _raise(rules.table_format(table, declared.format))
-        _raise(rules.liquid(table, str(group), declared.liquid))
-        _raise(rules.clustered(table, str(group), keys))
-        _raise(rules.layout(table, declared.format, keys, declared.buckets, columns))
+        _raise(table_checks.table_format(table, declared.format))
+        _raise(table_checks.liquid(table, str(group), declared.liquid))
+        _raise(table_checks.clustered(table, str(group), keys))
+        _raise(table_checks.layout(table, declared.format, keys, declared.buckets, columns))
         return group
 
     def _reserve(self, tx: Transaction, intent: Intent, request: Request, notes: tuple[str, ...] = ()) -> Begun:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_colocate.rule_table import excluded
 from spark_colocate.running import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
 
 SPARK_VERSION = "4.2.0"
@@ -30,23 +31,30 @@ BROUGHT_BY_SPARK = (
 )
 
 
-def configure(builder: SparkSession.Builder, delta: bool = True) -> SparkSession.Builder:
+def configure(
+    builder: SparkSession.Builder, delta: bool = True, without_rules: Iterable[str] = ()
+) -> SparkSession.Builder:
     """Returns `builder` with everything set that colocation needs; what it already holds is kept and added to.
 
     builder: a `SparkSession.builder` on which `getOrCreate` has not been called.
     delta: also bring Delta Lake. Its jars come from the folder that `SPARK_COLOCATE_DELTA_JARS` names, else Spark
         fetches them by `spark.jars.packages`. With False, native tables (Parquet, ORC) alone can be members.
+    without_rules: names of planning rules that this application does without; `spark_colocate.rules()` lists them.
 
     Where this process has a driver's JVM already (`spark-submit script.py`, a notebook whose session was stopped), the
     jars are given to that JVM. Executors get every jar that the driver has, wherever it came from.
 
-    Raises RuntimeError when the installed PySpark is not the one that the jar was built for, when a session without
-    colocation runs in this process, and for a Spark Connect client, whose server needs the settings.
+    Raises ValueError for a rule that there is not, or that right rows need; RuntimeError when the installed PySpark is
+    not the one that the jar was built for, when a session without colocation runs in this process, and for a Spark
+    Connect client, whose server needs the settings.
     """
     _require_spark()
     refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
     wanted = _extensions(builder._options.get("spark.sql.extensions", ""), delta)
     builder.config("spark.sql.extensions", wanted).config("spark.sql.catalog.spark_catalog", CATALOG)
+    without = excluded(list(without_rules))
+    if without:
+        builder.config("spark.colocate.rules.excluded", without)
     jars = [str(jar_path()), *(delta_jars() if delta else [])]
     fetched = delta and len(jars) == 1
     if is_running():

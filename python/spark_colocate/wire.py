@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spark_colocate import listing, rules
+from spark_colocate import listing, table_checks
 from spark_colocate.errors import Code, ColocateError, RequestError
 from spark_colocate.model import Column, Outcome, TableName
 from spark_colocate.reconcile import reconcile
@@ -151,13 +151,13 @@ def _check_layout(_service: Service, args: Args, _request: Request) -> Any:
     keys = [entry["name"] for entry in args.get("keys") or ()]
     columns = _columns(args.get("columns")) or _columns(args.get("keys"))
     group = (args.get("group") or "").strip()
-    name = rules.group_name(group, table.db) if group else None
+    name = table_checks.group_name(group, table.db) if group else None
     errors = [
         name if isinstance(name, ColocateError) else None,
-        rules.table_format(table, args["format"]),
-        rules.liquid(table, group, bool(args.get("liquid"))) if group else None,
-        rules.clustered(table, group, keys) if group else None,
-        rules.layout(table, args["format"], keys, int(args["buckets"]), columns) if keys else None,
+        table_checks.table_format(table, args["format"]),
+        table_checks.liquid(table, group, bool(args.get("liquid"))) if group else None,
+        table_checks.clustered(table, group, keys) if group else None,
+        table_checks.layout(table, args["format"], keys, int(args["buckets"]), columns) if keys else None,
     ]
     for error in filter(None, errors):
         raise error

@@ -21,6 +21,7 @@ WRONG = {
     "bytes": ("4 q", "lots", "-1", "1.5m", "-4m"),
     "duration": ("soon", "-5s", "5 parsecs", "1.5s"),
     "double": ("half", "-0.5", "NaN", "infinity"),
+    "rules": ("Nonsense", "KeepPlaces", "SpreadJoins;FuseHashJoins"),
     "string": (),
 }
 
@@ -43,7 +44,7 @@ def test_a_wrong_value_is_refused_by_name_with_what_is_allowed(spark: SparkSessi
         refusal(spark, setting.key, value)
         for setting in CHANGEABLE
         for value in ("", *WRONG[setting.type])
-        if value or setting.type != "string"
+        if value or setting.type not in ("string", "rules")
     ]
     assert_golden("\n".join(texts), GOLDEN)
     assert refusal(spark, "spark.colocate.strays.maxShare", "1.01").endswith(

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from spark_colocate import reasons, settings
+from spark_colocate import reasons, rules, settings
+from spark_colocate.rule_table import excluded
 from spark_colocate.store import MemoryStore
 
 from tests.contract.plane import Plane, Refused, keys
@@ -94,4 +95,20 @@ def test_conf_is_read_by_key() -> None:
 def test_every_rule_of_the_conf_is_a_rule_of_the_planner() -> None:
     stubs = Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate"
     names = {path.stem for path in stubs.rglob("*.scala")}
-    assert {rule["name"] for rule in settings.load("rules.json")["rules"]} <= names
+    # These lie beside their operator.
+    parts = {"PlanExpands", "PlanFullOuterJoins", "PlanLocalSorts", "DropPlanningNodes"}
+    assert {rule.name for rule in rules()} <= names | parts
+
+
+def test_the_statement_that_avoids_a_rule_sets_a_key_that_there_is() -> None:
+    for entry in settings.load("rules.json")["rules"]:
+        key = entry.get("switch", "SET spark.sql.x = 1").split()[1]
+        assert key.startswith("spark.sql.") or key in settings.catalogue()
+
+
+def test_only_rules_for_speed_can_be_excluded() -> None:
+    assert excluded(["SpreadJoins", "FuseHashJoins"]) == "SpreadJoins,FuseHashJoins"
+    with pytest.raises(ValueError, match=r"There is no rule Spread\. spark_colocate\.rules\(\) lists them: Plan"):
+        excluded(["Spread"])
+    with pytest.raises(ValueError, match="The rule KeepPlaces can't be excluded: right rows need it"):
+        excluded(["KeepPlaces"])

@@ -3,8 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import java.util.IdentityHashMap
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.plan.{FailedRules, PlanWalk}
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -46,13 +45,8 @@ private[explain] object Shown {
   // Keys that do not fit are a reason, whatever else failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
 
-  private case class Rule(name: String, switch: Option[String])
-
-  private lazy val switches: Map[String, String] =
-    (Json.resource("rules.json") \ "rules").extract[List[Rule]].flatMap(r => r.switch.map(r.name -> _)).toMap
-
   def failure(rule: String): Reason = Reason(
     "INTERNAL_ERROR",
     "rule" -> rule,
-    "switch" -> switches.getOrElse(rule, "SET disable_colocate_join = true"))
+    "switch" -> RuleRegistry.switchOf(rule).getOrElse("SET disable_colocate_join = true"))
 }

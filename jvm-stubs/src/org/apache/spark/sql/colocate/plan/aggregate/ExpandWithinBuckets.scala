@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.colocate.plan.Rewrite
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
@@ -43,7 +44,8 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case expand: Expand => Rewrite.strategy("PlanExpands", session, this, expand)(planned(expand))
+    case expand: Expand if RuleRegistry.isActive("PlanExpands") =>
+      Rewrite.strategy("PlanExpands", session, this, expand)(planned(expand))
     case _ => Nil
   }
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Coalesce, Expression}
 import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partitioning, PartitioningCollection}
+import org.apache.spark.sql.colocate.bridge.RuleRegistry
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, NullSafeKey}
 import org.apache.spark.sql.colocate.plan.scan.PlanColocatedScans
@@ -59,7 +60,7 @@ object FullOuterKeysExec {
 /** Only where members may be below: everything else has Spark's own plan. */
 case class PlanFullOuterJoins(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case join: Join if join.joinType == FullOuter =>
+    case join: Join if join.joinType == FullOuter && RuleRegistry.isActive("PlanFullOuterJoins") =>
       Rewrite.strategy("PlanFullOuterJoins", session, this, join)(planned(join))
     case _ => Nil
   }

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spark_colocate import matching, rules
+from spark_colocate import matching, table_checks
 from spark_colocate.errors import ColocateError
 from spark_colocate.model import Column, GroupName, GroupSchema, Intent, Kind, TableName
 
@@ -22,7 +22,7 @@ key_types = st.one_of(
 )
 schemas = st.builds(
     GroupSchema,
-    key_types=st.lists(key_types.map(rules.normalise), min_size=1, max_size=4).map(tuple),
+    key_types=st.lists(key_types.map(table_checks.normalise), min_size=1, max_size=4).map(tuple),
     buckets=st.integers(1, 64),
     replication=st.integers(1, 3),
 )
@@ -32,12 +32,12 @@ schemas = st.builds(
     "kind", [*PLAIN, "string", "varchar(7)", "decimal(10,2)", "STRING", "string collate UTF8_BINARY"]
 )
 def test_types_with_one_binary_form_can_be_keys(kind: str) -> None:
-    assert rules.refused_type(TABLE, Column("k", kind)) is None
+    assert table_checks.refused_type(TABLE, Column("k", kind)) is None
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_every_other_type_is_refused_with_its_name(kind: str) -> None:
-    error = rules.refused_type(TABLE, Column("k", kind))
+    error = table_checks.refused_type(TABLE, Column("k", kind))
     assert error is not None
     assert error.code == "KEY_TYPE_REFUSED"
     assert kind.upper() in str(error)
@@ -58,12 +58,12 @@ def test_every_other_type_is_refused_with_its_name(kind: str) -> None:
     ],
 )
 def test_varchar_of_any_length_is_string_and_every_other_difference_counts(left: str, right: str, same: bool) -> None:
-    assert (rules.normalise(left) == rules.normalise(right)) is same
+    assert (table_checks.normalise(left) == table_checks.normalise(right)) is same
 
 
 @given(key_types)
 def test_normalising_twice_changes_nothing(kind: str) -> None:
-    assert rules.normalise(rules.normalise(kind)) == rules.normalise(kind)
+    assert table_checks.normalise(table_checks.normalise(kind)) == table_checks.normalise(kind)
 
 
 @given(schemas, schemas)
@@ -86,12 +86,12 @@ def test_an_error_names_both_sides(wanted: GroupSchema, held: GroupSchema) -> No
 
 @given(st.integers())
 def test_bucket_counts_between_1_and_sparks_limit_are_taken(buckets: int) -> None:
-    assert (rules.bucket_count(TABLE, buckets) is None) == (1 <= buckets <= 100_000)
+    assert (table_checks.bucket_count(TABLE, buckets) is None) == (1 <= buckets <= 100_000)
 
 
 @pytest.mark.parametrize("text", ["g", "_g", "Group-1", "a" * 128, "__global__g", "__global___g"])
 def test_group_names(text: str) -> None:
-    name = rules.group_name(text, "db")
+    name = table_checks.group_name(text, "db")
     assert isinstance(name, GroupName)
     assert name.is_global == text.startswith("__global__")
     assert str(name) == (text if name.is_global else f"db.{text}")
@@ -99,27 +99,27 @@ def test_group_names(text: str) -> None:
 
 @given(st.text(max_size=12).filter(lambda t: not t.replace("_", "").replace("-", "").isalnum() or not t.isascii()))
 def test_names_with_other_characters_are_refused(text: str) -> None:
-    refused = rules.group_name(text, "db")
+    refused = table_checks.group_name(text, "db")
     assert isinstance(refused, ColocateError) or set(text) <= set("_-")
 
 
 @pytest.mark.parametrize("text", ["", "__global__", "1g", "-g", "a b", "a.b", "a" * 129, "g;drop", "ü"])
 def test_names_that_would_confuse_are_refused(text: str) -> None:
-    assert isinstance(rules.group_name(text, "db"), ColocateError)
+    assert isinstance(table_checks.group_name(text, "db"), ColocateError)
 
 
 @pytest.mark.parametrize("name", ["delta", "DELTA", "Parquet", "orc"])
 def test_provable_formats_are_taken_in_any_case(name: str) -> None:
-    assert rules.table_format(TABLE, name) is None
+    assert table_checks.table_format(TABLE, name) is None
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "text", "avro", "iceberg", "hive", ""])
 def test_other_formats_are_refused(name: str) -> None:
-    assert rules.table_format(TABLE, name) is not None
+    assert table_checks.table_format(TABLE, name) is not None
 
 
 def test_keys_are_found_as_spark_finds_them() -> None:
-    assert rules.layout(TABLE, "delta", ["ID"], 4, [Column("id", "int")]) is None
+    assert table_checks.layout(TABLE, "delta", ["ID"], 4, [Column("id", "int")]) is None
 
 
 def test_a_hint_is_given_only_where_the_count_is_far_off() -> None:

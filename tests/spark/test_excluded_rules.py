@@ -1,0 +1,68 @@
+"""Any rule that only makes queries faster can be excluded, and the rows stay."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from spark_colocate import rules
+
+from tests.spark.members import create_member, database, fill, switched_off
+from tests.spark.oracle import Rows, run
+
+INTERPRETED = True
+
+EXCLUDED = "spark.colocate.rules.excluded"
+SPEED = [rule.name for rule in rules() if rule.needed == "speed"]
+QUERIES = (
+    "SELECT a.k, count(*), sum(b.v) AS v FROM a JOIN b ON a.k = b.k GROUP BY a.k ORDER BY v, a.k",
+    "SELECT coalesce(a.k, b.k) AS c, count(*) FROM a FULL JOIN b ON a.k = b.k + 5 OR a.k = b.k GROUP BY 1",
+    "SELECT coalesce(a.k, b.k) AS c, count(DISTINCT a.v), count(DISTINCT b.v) "
+    "FROM a FULL JOIN b ON a.k = b.k GROUP BY 1",
+    "WITH g AS (SELECT k, count(*) AS n FROM a GROUP BY k) SELECT x.k FROM g x JOIN g y ON x.k = y.k WHERE x.n > 2",
+    "SELECT t.v FROM (SELECT a.k, b.v FROM a LEFT JOIN b ON a.k = b.k AND b.v > 20) t JOIN three ON t.k = three.k",
+    "SELECT /*+ BROADCAST(s) */ a.v FROM a JOIN (SELECT DISTINCT k FROM b WHERE v < 3) s ON a.k = s.k",
+    "SELECT k, count(*) FROM (SELECT k FROM a UNION ALL SELECT k FROM q) GROUP BY k",
+)
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "excluded_rules", _make)
+
+
+def _make(spark: SparkSession) -> None:
+    for name, provider, buckets in (("a", "delta", 4), ("b", "delta", 4), ("q", "parquet", 4), ("three", "delta", 2)):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], buckets, provider, group=f"g{buckets}")
+        fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
+
+
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession, tables: str) -> list[Rows | None]:
+    spark.sql(f"USE {tables}")
+    with switched_off(spark):
+        return [run(spark, sql).rows for sql in QUERIES]
+
+
+@pytest.mark.parametrize("rule", SPEED)
+def test_without_a_rule_the_rows_are_the_same(session: SparkSession, expected: list[Rows | None], rule: str) -> None:
+    session.sql(f"SET {EXCLUDED} = {rule}")
+    found = [run(session, sql) for sql in QUERIES]
+    assert [one.rows for one in found] == expected
+    assert all(rows for rows in expected)
+    assert any(one.colocated for one in found) == (rule != "PlanColocatedScans")
+
+
+def test_an_excluded_rule_is_not_applied_from_the_next_query_on(session: SparkSession) -> None:
+    sql = "SELECT a.v FROM a JOIN three ON a.k = three.k"
+    assert run(session, sql).exchanges == 0
+    session.sql(f"SET {EXCLUDED} = SpreadJoins, MeetAtCommonDivisor")
+    assert run(session, sql).exchanges > 0
+    session.sql(f"RESET {EXCLUDED}")
+    assert run(session, sql).exchanges == 0
+
+
+@pytest.mark.parametrize("names", ["KeepPlaces", "ZipUnions", "SpreadJoins, Nonsense", "TuneColocatedPlan"])
+def test_what_right_rows_need_is_not_excluded(session: SparkSession, names: str) -> None:
+    with pytest.raises(PySparkException, match=r"names of rules that only make queries faster, .* PlanColocatedScans,"):
+        session.sql(f"SET {EXCLUDED} = {names}")
