@@ -342,3 +342,14 @@ def test_hiding_follows_the_expression_not_the_property(spark: SparkSession, db:
     assert spark.table("own").columns == ["id", BUCKET]
     spark.sql("CREATE TABLE plain (id BIGINT) USING delta CLUSTERED BY (id) INTO 2 BUCKETS")
     assert spark.table(f"{db}.plain").columns == ["id"]
+
+
+@pytest.mark.parametrize("mode", ["enabledTentatively", "dualRunEnabled", "enabled"])
+def test_the_single_pass_analyzer_does_not_show_it(spark: SparkSession, member: str, mode: str) -> None:
+    """That analyzer can't read Delta tables, bucketed or not: then Spark takes the other one, or fails."""
+    spark.conf.set(f"spark.sql.analyzer.singlePassResolver.{mode}", "true")
+    if mode == "enabled":
+        with pytest.raises(Exception, match="single-pass analyzer cannot process"):
+            spark.sql(f"SELECT * FROM {member}")
+    else:
+        assert spark.sql(f"SELECT * FROM {member}").columns == COLUMNS

@@ -89,3 +89,11 @@ def test_a_client_of_a_connect_server_is_told_where_the_settings_belong(builder:
     with pytest.raises(RuntimeError, match="client of the Spark Connect server sc://localhost"):
         configure(builder.remote("sc://localhost"))
     assert "spark.jars" not in options(builder)
+
+
+def test_rules_are_left_out_for_the_application() -> None:
+    builder = configure(SparkSession.Builder(), delta=False, without_rules=["SpreadJoins", "FuseHashJoins"])
+    assert builder._options["spark.colocate.rules.excluded"] == "SpreadJoins,FuseHashJoins"
+    assert "spark.colocate.rules.excluded" not in configure(SparkSession.Builder(), delta=False)._options
+    with pytest.raises(ValueError, match="right rows need it"):
+        configure(SparkSession.Builder(), without_rules=["KeepPlaces"])
