@@ -105,7 +105,7 @@ class _Generator:
         found = [side for side in visible if side.table.type(role) == wanted]
         if not found:
             return f"CAST(NULL AS {wanted.spark.removesuffix('_NTZ')})"
-        if role == "k1" and found[0] is visible[0] and self._sometimes(0.7):
+        if role == "k1" and len(visible) > 1 and found[0] is visible[0] and self._sometimes(0.7):
             return self._met(visible, filtered=False)
         return self.rng.choice(found).column(role)
 

@@ -90,8 +90,6 @@ def _sql(text: str) -> Write:
 def _created(verb: str) -> Write:
     def write(spark: SparkSession, load: Load, name: str) -> None:
         table = load.table if name == TARGET else plain(load.table)
-        if verb == "CREATE TABLE":
-            spark.sql(f"DROP TABLE {name}")
         spark.sql(f"{table.ddl_as(verb, name)} AS {load.to(name)}")
 
     return write

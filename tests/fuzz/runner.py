@@ -22,6 +22,7 @@ from tests.spark.oracle import difference
 CASES_PER_WORLD = 100
 MOST_LOADED = 5_000
 CASES_PER_CHANGE = 6
+CASES_PER_LOAD = 3
 NEAR_MISS_EACH = 8
 SHRINK_SECONDS = 60.0
 
@@ -77,7 +78,8 @@ class Fuzzer:
     """near_miss: how often a query leaves what the layout serves, at one of `near_miss_each` visits to its cell.
 
     fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
-    forms: statements that load tables, one at each case; none for queries alone. queries: are there any?
+    forms: statements that load tables, one form at every third case, at each where there are no queries; none for
+    queries alone. queries: are there any?
     """
 
     session: SparkSession
@@ -120,7 +122,10 @@ class Fuzzer:
                 if time.monotonic() > end:
                     return None
                 run = only in (None, case)
-                found = self._step(world, number, case, run) or (self._load(world, number, case) if run else None)
+                found = self._step(world, number, case, run)
+                form = self._form(number, case)
+                if form and run and not found:
+                    found = self._load(world, number, case, form)
                 if found:
                     return found
         finally:
@@ -158,14 +163,16 @@ class Fuzzer:
             return None
         return self._told(kind, world, number, case, settings, query)
 
-    def _load(self, world: World, number: int, case: int) -> Difference | None:
+    def _form(self, number: int, case: int) -> str | None:
+        """Of the load that follows this case, if one does."""
+        visit, rest = divmod(number * self.cases_per_world + case, CASES_PER_LOAD if self.queries else 1)
+        return self.forms[visit % len(self.forms)] if self.forms and not rest else None
+
+    def _load(self, world: World, number: int, case: int, form: str) -> Difference | None:
         """A table is loaded by a random query, and the result is joined."""
-        if not self.forms:
-            return None
         rng = random.Random(f"{self.seed} {number} {case} load")
         settings = {key: rng.choice(values) for key, values in (self.settings | BROADCASTS).items()}
         self._settings(settings)
-        form = self.forms[(number * self.cases_per_world + case) % len(self.forms)]
         load, loading = self._drawn(rng, world, form), Loading(self.spark, world.duck)
         if load is None:
             return None
@@ -202,7 +209,8 @@ class Fuzzer:
             return None
         self._settings({**found.settings, **ORDINARY})
         sql = query.sql("spark")
-        on, off, duck = self.spark.run(sql), self.spark.off(sql), world.duck.run(query.sql("duck"))
+        on, duck = self.spark.run(sql), world.duck.run(query.sql("duck"))
+        off = on if on.rows is not None and on.rows == duck.rows else self.spark.off(sql)
         served = "join" in on.served
         self.coverage.add_load(load.form, rows=bool(loaded.ours.rows), colocated=served, **refused)
         kind = _judge(on, off, duck)

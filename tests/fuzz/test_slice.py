@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz.generate import CELLS, generate
 from tests.fuzz.loads import FORMS, draw, duck_statements
-from tests.fuzz.runner import Fuzzer
+from tests.fuzz.runner import CASES_PER_LOAD, Fuzzer
 from tests.fuzz.tables import catalogue
 
 SECONDS = float(os.environ.get("COLOCATE_FUZZ_SECONDS", "180"))
@@ -23,8 +23,8 @@ def test_three_minutes_find_no_difference(spark: SparkSession, monkeypatch: pyte
     fuzzer = Fuzzer(spark, SEED, say=lambda text: print(text, file=sys.stderr))
     found = fuzzer.run(SECONDS)
     assert found is None, f"\n{found}"
-    assert fuzzer.coverage.judged >= SECONDS / 30, fuzzer.coverage.summary()
-    assert fuzzer.coverage.loads >= SECONDS / 30, fuzzer.coverage.summary()
+    assert fuzzer.coverage.judged >= SECONDS / 18, fuzzer.coverage.summary()
+    assert fuzzer.coverage.loads >= fuzzer.coverage.judged / (2 * CASES_PER_LOAD), fuzzer.coverage.summary()
     assert not fuzzer.coverage.shortfalls(), "\n".join(fuzzer.coverage.shortfalls())
 
 
