@@ -21,7 +21,7 @@ MORE = {
     "sort by": "SELECT t.k, u.v FROM {t} t JOIN {u} u ON t.k = u.k SORT BY k",
     "full join": "SELECT k, count(*) FROM {t} FULL JOIN {u} USING (k) GROUP BY k",
     "repartition": "SELECT /*+ REPARTITION(5, v) */ t.v, u.s FROM {t} t JOIN {u} u ON t.v = u.v",
-    "file names": "SELECT t.k, input_file_name() FROM {t} t JOIN {u} u ON t.k = u.k",
+    "file names": "SELECT t.k, f FROM (SELECT k, input_file_name() AS f FROM {t}) t JOIN {u} u ON t.k = u.k",
     "a cache, grouped": "SELECT k, count(*) FROM kept_{t} GROUP BY GROUPING SETS ((k, v), (k))",
     "a cache, joined": "SELECT k, v FROM kept_{t} FULL JOIN {u} USING (k, v) SORT BY k",
     "a point": "SELECT t.s, u.s FROM {t} t JOIN {u} u ON t.k = u.k WHERE t.k = 3",
