@@ -152,12 +152,14 @@ def test_a_group_belongs_to_its_database_unless_it_is_global(spark: SparkSession
     assert groups(spark)[everywhere] == 1
 
 
-def test_create_like_takes_the_buckets_but_not_the_group(spark: SparkSession, db: str) -> None:
+def test_create_like_takes_the_buckets_and_the_group(spark: SparkSession, db: str) -> None:
     spark.sql(f"CREATE TABLE t {bucketed('(k INT)', 2, 'g')}")
-    spark.sql("CREATE TABLE plain LIKE t")
-    spark.sql("CREATE TABLE member LIKE t TBLPROPERTIES ('colocate_with'='g')")
-    assert [group_of(spark, db, table) for table in ("plain", "member")] == [None, f"{db}.g"]
-    assert "CLUSTERED BY (k)" in spark.sql("SHOW CREATE TABLE plain").collect()[0][0]
+    spark.sql("CREATE TABLE copy LIKE t")
+    spark.sql("CREATE TABLE other LIKE t TBLPROPERTIES ('colocate_with'='h')")
+    spark.sql("CREATE TABLE alone LIKE t TBLPROPERTIES ('colocate_with'='')")
+    found = [group_of(spark, db, table) for table in ("copy", "other", "alone")]
+    assert found == [f"{db}.g", f"{db}.h", None]
+    assert "CLUSTERED BY (k)" in spark.sql("SHOW CREATE TABLE alone").collect()[0][0]
 
 
 def test_an_overwrite_keeps_changes_or_ends_the_membership(spark: SparkSession, db: str) -> None:

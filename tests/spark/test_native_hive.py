@@ -70,11 +70,11 @@ def test_members_are_created_joined_and_renamed(first: Ran) -> None:
 
 def test_hive_tables_and_misfits_are_refused(first: Ran) -> None:
     assert told(first, "TOLD") == {
-        "STORED AS PARQUET": "Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
+        "STORED AS PARQUET": "[FORMAT_REFUSED] Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
         "(supported: DELTA, PARQUET, ORC)",
-        "Hive CTAS": "Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
+        "Hive CTAS": "[FORMAT_REFUSED] Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
         "(supported: DELTA, PARQUET, ORC)",
-        "bucket count": "Cannot colocate d.h with group d.g: bucket counts differ (table: 8, group: 4)",
+        "bucket count": "[BUCKETS_DIFFER] Cannot colocate d.h with group d.g: bucket counts differ (table: 8, group: 4)",
     }
 
 
