@@ -82,7 +82,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "SELECT k, count(*) FROM (SELECT k FROM t UNION ALL SELECT k FROM plain) GROUP BY k",
         {"operator": "Union", "table": "reasons.t"},
     ),
-    "INTERNAL_ERROR": (JOIN, {"rule": "PlanColocatedScans", "switch": "SET disable_colocate_join = true"}),
+    "INTERNAL_ERROR": (JOIN, {"rule": "PlanColocatedScans", "switch": "SET spark.colocate.rules.excluded = PlanColocatedScans"}),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 
@@ -91,7 +91,7 @@ SETTINGS = {
     "NOT_ONE_SNAPSHOT": {"spark.databricks.delta.stats.skipping": "false"},
     "INTERNAL_ERROR": {
         "spark.colocate.testing": "quiet",
-        "spark.colocate.testing.plantedBug": "PlanColocatedScans fails",
+        "spark.colocate.testing.fault": "fails:PlanColocatedScans",
     },
     "UNEVEN_BUCKETS": {"spark.colocate.aggregate.maxImbalance": "0.5", "spark.sql.files.maxPartitionBytes": "100"},
 }
@@ -173,15 +173,20 @@ def test_an_unstable_placement_counts_only_if_asked_for(session: SparkSession, t
 @contextmanager
 def _placement_unstable(session: SparkSession, group: str) -> Iterator[None]:
     """As if the control plane had told it."""
-    bridge = session._jvm.org.apache.spark.sql.colocate.bridge
-    before = session._jvm.org.apache.spark.sql.colocate.Json.write(bridge.GroupState.current())
-    told = json.loads(before)
-    next(g for g in told["groups"] if g["name"] == group)["placementStable"] = False
-    bridge.GroupState.update(bridge.GroupSnapshot.fromJson(json.dumps(told)))
+    colocate = session._jvm.org.apache.spark.sql.colocate
+    state, version = colocate.bridge.GroupState, colocate.bridge.GroupState.current().version()
+    known = json.loads(colocate.Json.write(state.current().byName().apply(group)))
+
+    def tell(stable: bool) -> None:
+        changed = {"version": version, "since": version, "groups": [{**known, "placementStable": stable}]}
+        text = json.dumps({**changed, "members": [], "ended": [], "left": []})
+        assert state.update(colocate.bridge.GroupChanges.fromJson(text))
+
+    tell(False)
     try:
         yield
     finally:
-        bridge.GroupState.update(bridge.GroupSnapshot.fromJson(before))
+        tell(True)
 
 
 def test_an_operator_is_shown_as_written(session: SparkSession, tables: str) -> None:
