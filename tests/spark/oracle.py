@@ -15,6 +15,7 @@ from tests.spark.exchanges import assert_true_verdicts
 from tests.spark.members import switched_off, unstable
 from tests.spark.plans import SHUFFLES, nodes
 from tests.spark.plans import kind as kind_of
+from tests.spark.sessions import PLANTED_BUG
 
 COLOCATED_SCAN = "ColocatedScanExec"
 Rows = Counter[tuple[Any, ...]]
@@ -106,7 +107,8 @@ def run(spark: SparkSession, sql: str) -> Outcome:
         rows = multiset(df.collect())
     except PySparkException as error:
         return Outcome(None, error.getCondition() or str(error).splitlines()[0], ())
-    assert_true_verdicts(df)
+    if spark.conf.get(PLANTED_BUG, None) is None:  # a wrong planner's verdicts are wrong, too
+        assert_true_verdicts(df)
     return Outcome(rows, None, tuple(kind_of(node) for node in nodes(df, run=False)))
 
 

@@ -102,7 +102,7 @@ def test_rows_below_an_exchange_are_checked_as_they_are_read(spark: SparkSession
     assert _stages_of(spark, JOIN) == _stages_of(spark, JOIN, "new")
 
 
-def _stages_of(spark: SparkSession, sql: str, verify: str = "all") -> int:
+def _stages_of(spark: SparkSession, sql: str, verify: str = "always") -> int:
     """Stages that a query runs; a check of its own would be more."""
     before = last_stage(spark)
     spark.conf.set("spark.colocate.verify.onRead", verify)

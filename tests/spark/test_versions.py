@@ -100,7 +100,7 @@ print("NATIVE", tried("INSERT INTO p VALUES (1)"), tried("SELECT x.k FROM p x JO
 """
     ran = run(code, tmp_path, options)
     for statement in ("INSERT", "SELECT"):
-        assert f"{statement} Cannot use" in ran.out
+        assert f"{statement} [HOOK_MISSING] Cannot use" in ran.out
     assert "OTHERS [] [(1,)]" in ran.out
     assert "NATIVE [] [(1,)]" in ran.out
     assert "delta.table-snapshot: refused: Delta tables with a bucket column" in ran.all
@@ -127,5 +127,5 @@ print("SELECT", tried("SELECT * FROM d"))
 print("OTHERS", tried("SELECT 1"))
 """
     ran = run(code, tmp_path, options | {"spark.colocate.testing.hiddenHooks": "spark.rule-lists"})
-    assert "SELECT Cannot use" in ran.out
+    assert "SELECT [HOOK_MISSING] Cannot use" in ran.out
     assert "OTHERS [(1,)]" in ran.out
