@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.spark.sessions import run_python
 
 # Spark makes the rules of a session from these lists. Without them it is a session that our rules do not reach, whose

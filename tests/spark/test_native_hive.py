@@ -69,13 +69,12 @@ def test_members_are_created_joined_and_renamed(first: Ran) -> None:
 
 
 def test_hive_tables_and_misfits_are_refused(first: Ran) -> None:
-    assert told(first, "TOLD") == {
-        "STORED AS PARQUET": "[FORMAT_REFUSED] Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
-        "(supported: DELTA, PARQUET, ORC)",
-        "Hive CTAS": "[FORMAT_REFUSED] Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
-        "(supported: DELTA, PARQUET, ORC)",
-        "bucket count": "[BUCKETS_DIFFER] Cannot colocate d.h with group d.g: bucket counts differ (table: 8, group: 4)",
-    }
+    refused = (
+        "[FORMAT_REFUSED] Cannot colocate d.h: format HIVE has no bucket layout that can be proven "
+        "(supported: DELTA, PARQUET, ORC)"
+    )
+    differs = "[BUCKETS_DIFFER] Cannot colocate d.h with group d.g: bucket counts differ (table: 8, group: 4)"
+    assert told(first, "TOLD") == {"STORED AS PARQUET": refused, "Hive CTAS": refused, "bucket count": differs}
 
 
 def test_the_next_session_finds_the_same_group(first: Ran, folder: Path) -> None:

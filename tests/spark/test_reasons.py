@@ -82,7 +82,10 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "SELECT k, count(*) FROM (SELECT k FROM t UNION ALL SELECT k FROM plain) GROUP BY k",
         {"operator": "Union", "table": "reasons.t"},
     ),
-    "INTERNAL_ERROR": (JOIN, {"rule": "PlanColocatedScans", "switch": "SET spark.colocate.rules.excluded = PlanColocatedScans"}),
+    "INTERNAL_ERROR": (
+        JOIN,
+        {"rule": "PlanColocatedScans", "switch": "SET spark.colocate.rules.excluded = PlanColocatedScans"},
+    ),
     "REDISTRIBUTED": (f"SELECT k, count(*) FROM {SHUFFLED} GROUP BY k", {"table": "reasons.t", "keys": "k"}),
 }
 
