@@ -107,10 +107,15 @@ def _load(spark: SparkSession, case: Case, orders: Path, layout: Layout) -> None
     spark.sql(f"ALTER TABLE orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(case.vectors).lower()}')")
 
 
-def _merge(spark: SparkSession) -> Merged:
+def restore(spark: SparkSession) -> None:
+    """Makes orders what it was after its load."""
     history = spark.sql("DESCRIBE HISTORY orders").collect()
     loaded = max(row["version"] for row in history if row["operation"] == "SET TBLPROPERTIES")
     spark.sql(f"RESTORE TABLE orders TO VERSION AS OF {loaded}").collect()
+
+
+def _merge(spark: SparkSession) -> Merged:
+    restore(spark)
     with Recorder(spark) as seen:
         started = time.perf_counter()
         spark.sql(MERGE).collect()

@@ -68,6 +68,26 @@ def print_join(record: Record) -> None:
     screen.print("rows equal on all engines" if record["rows_equal"] else "[bold red]ROWS DIFFER[/]")
 
 
+def print_rules(record: Record) -> None:
+    table = Table(title=f"Time without a rule by time with it, TPC scale {record['scale']:g}, {record['rounds']} rounds")
+    table.add_column("rule")
+    for name in ("lines", "plans changed", "mean", "most", "least", "seconds saved"):
+        table.add_column(name, justify="right")
+    for one in record["rules"]:
+        table.add_row(
+            one["rule"],
+            str(one["lines"]),
+            f"{one['cases']} of {len(record['cases'])}",
+            f"{one['ratio']:.2f}" if one["ratio"] else "",
+            *(f"{end['ratio']:.2f} {end['case']}" if end["case"] else "" for end in (one["best"], one["worst"])),
+            f"{one['seconds_saved']:.2f}" if one["cases"] else "",
+        )
+    screen = console()
+    screen.print(table)
+    equal = all(one["rows_equal"] for one in record["changed"])
+    screen.print("rows equal without each rule" if equal else "[bold red]ROWS DIFFER[/]")
+
+
 def print_merge(record: Record) -> None:
     table = Table(title=f"MERGE into orders, TPC-H scale {record['scale']:g}, median of {record['rounds']} rounds")
     table.add_column("engine")

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import hybrid, join, merge, planning, skew, suite
+from benchmarks import ablation, hybrid, join, merge, planning, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -45,8 +45,23 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    verb = verbs.add_parser("rules")
+    verb.add_argument("--scale", type=float, default=1.0, help="1 is 1 GB of text (1)")
+    verb.add_argument("--rounds", type=int, default=5, help="measured rounds with and without each rule (5)")
+    verb.add_argument("--sets", nargs="+", default=list(ablation.SETS), help=f"of {' '.join(ablation.SETS)} (all)")
+    verb.add_argument("--rules", nargs="+", help="names of rules (all that are only for speed)")
+    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+    verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
+    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     asked = parser.parse_args(arguments)
-    runs = {"join": join.run, "merge": merge.run, "hybrid": hybrid.run, "plan": planning.run, "skew": skew.run}
+    runs = {
+        "join": join.run,
+        "merge": merge.run,
+        "hybrid": hybrid.run,
+        "plan": planning.run,
+        "skew": skew.run,
+        "rules": ablation.run,
+    }
     return runs.get(asked.verb, suite.run)(asked)
 
 

@@ -29,7 +29,7 @@ CASES = {"even": ("even", "true"), "hot": ("hot", "true"), "hot, unsplit": ("hot
 def run(asked: argparse.Namespace) -> int:
     with lab.progress() as bars, lab.session(asked.memory, asked.cores) as spark:
         task = bars.add_task("loading", total=None)
-        _load(spark, asked.rows, asked.row_groups)
+        load(spark, asked.rows, asked.row_groups)
         spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
         bars.update(task, description="queries", total=len(QUERIES))
         found = []
@@ -45,7 +45,7 @@ def run(asked: argparse.Namespace) -> int:
     return 0 if all(one["rows_equal"] for one in found) else 1
 
 
-def _load(spark: SparkSession, rows: int, row_groups: int | None) -> None:
+def load(spark: SparkSession, rows: int, row_groups: int | None) -> None:
     """dims: unique keys. even: every key as often. hot: nine of ten rows have keys of one bucket.
 
     row_groups: their size in MiB, between which a file is split; None for what a member has by default.

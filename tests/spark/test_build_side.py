@@ -120,5 +120,5 @@ def test_one_row_of_a_key_is_kept_where_any_answers_and_all_might_not_fit(
 def test_a_plan_without_any_exchange_is_tuned_once(session: SparkSession) -> None:
     """AQE asks for it twice; what the first pass refused for memory, the second one would look at again."""
     plan = nodes(session.sql("SELECT b.k, s.v FROM big b JOIN small s ON b.k = s.k"))
-    tune = session._jvm.org.apache.spark.sql.colocate.plan.TuneColocatedPlan
+    tune = session._jvm.org.apache.spark.sql.colocate.rules.OptimizeColocatedPlan
     assert any(tune.isDone(node) for node in plan)

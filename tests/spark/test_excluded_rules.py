@@ -56,13 +56,13 @@ def test_without_a_rule_the_rows_are_the_same(session: SparkSession, expected: l
 def test_an_excluded_rule_is_not_applied_from_the_next_query_on(session: SparkSession) -> None:
     sql = "SELECT a.v FROM a JOIN three ON a.k = three.k"
     assert run(session, sql).exchanges == 0
-    session.sql(f"SET {EXCLUDED} = SpreadJoins, MeetAtCommonDivisor")
+    session.sql(f"SET {EXCLUDED} = SpreadJoins, CoalesceBucketsInJoin")
     assert run(session, sql).exchanges > 0
     session.sql(f"RESET {EXCLUDED}")
     assert run(session, sql).exchanges == 0
 
 
-@pytest.mark.parametrize("names", ["KeepPlaces", "ZipUnions", "SpreadJoins, Nonsense", "TuneColocatedPlan"])
+@pytest.mark.parametrize("names", ["KeepTaskDependentValues", "ZipUnions", "SpreadJoins, Nonsense", "OptimizeColocatedPlan"])
 def test_what_right_rows_need_is_not_excluded(session: SparkSession, names: str) -> None:
     with pytest.raises(PySparkException, match=r"names of rules that only make queries faster, .* PlanColocatedScans,"):
         session.sql(f"SET {EXCLUDED} = {names}")

@@ -22,12 +22,12 @@ INTERPRETED = True
 QUERY = "SELECT a.k, count(*) AS n, sum(b.v) AS v FROM a JOIN b ON a.k = b.k GROUP BY a.k ORDER BY v, a.k"
 
 STEPS = [
-    "MeetAtCommonDivisor", "ShuffleSmallerSide", "JoinByExtendedKeys", "GroupWithinTask", "WriteWithinBuckets",
-    "KeepOrdinaryScans", "ShuffleUnevenAggregates", "ReadSmallBucketsTogether", "HashWithinBuckets",
+    "CoalesceBucketsInJoin", "ShuffleSmallerSide", "DropExchangeOnNullExtendedKeys", "GroupWithinTask", "WriteWithinBuckets",
+    "DisableUnnecessaryColocatedScan", "ShuffleUnevenAggregates", "ReadSmallBucketsTogether", "HashWithinBuckets",
     "MergeAdjacentAggregates", "SpreadJoins", "GatherFewRows", "ShareAggregates", "ReadOnceForSort", "SortFewRows",
 ]  # fmt: skip
 OTHERS = [
-    "DropPlanningNodes", "AggregateRuns", "FuseHashJoins", "CheckWhileReading", "PruneByBroadcast", "PackShuffledRows",
+    "DropPlanningNodes", "AggregateRuns", "FuseHashJoins", "CheckWhileReading", "DynamicBucketPruning", "PackShuffledRows",
     "BufferShuffledRows", "PlanColocatedScans",
 ]  # fmt: skip
 
@@ -48,9 +48,9 @@ UNNAMED = {  # They leave nothing in the plan that EXPLAIN could tell of.
 FOR_ROWS = {
     "KeepFileNames": "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q "
     "JOIN b ON q.k = b.k",
-    "KeepPlaces": "SELECT x.v FROM (SELECT k, v, rand(7) r FROM a) x "
+    "KeepTaskDependentValues": "SELECT x.v FROM (SELECT k, v, rand(7) r FROM a) x "
     "JOIN (SELECT k, rand(7) r FROM a) y ON x.k = y.k AND x.r = y.r",
-    "TellSourceRowsApart": QUERY,
+    "DisambiguateMergeRowIds": QUERY,
     "ZipUnions": "SELECT k, count(*) FROM (SELECT k FROM a UNION ALL SELECT k FROM b) GROUP BY k",
 }
 
@@ -152,7 +152,7 @@ def test_a_write_whose_shuffle_can_not_be_split(quiet: SparkSession) -> None:
 
 
 def test_a_merge_without_a_rule_for_right_rows(quiet: SparkSession) -> None:
-    for rule in ("TellSourceRowsApart", "KeepPlaces", "JoinFileListLocally", "GroupWithinTask", "WriteWithinBuckets"):
+    for rule in ("DisambiguateMergeRowIds", "KeepTaskDependentValues", "JoinFileListLocally", "GroupWithinTask", "WriteWithinBuckets"):
         create_member(
             quiet, "merged", "k INT, v BIGINT", ["k"], 4,
             properties={"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": "true"},
@@ -177,7 +177,7 @@ def test_a_merge_without_a_rule_for_right_rows(quiet: SparkSession) -> None:
 
 def test_the_reason_of_an_exchange_is_the_rule_that_failed(quiet: SparkSession) -> None:
     """Not that bucket counts differ, which would have been no hindrance."""
-    quiet.conf.set(FAULT, "fails:MeetAtCommonDivisor")
+    quiet.conf.set(FAULT, "fails:CoalesceBucketsInJoin")
     df = quiet.sql("SELECT a.v FROM a JOIN three ON a.k = three.k")
     df.collect()
     (verdict,) = verdicts(df)
@@ -186,7 +186,7 @@ def test_the_reason_of_an_exchange_is_the_rule_that_failed(quiet: SparkSession) 
     assert run(quiet, "SELECT a.v FROM a JOIN three ON a.k = three.k").exchanges == 0
 
 
-@pytest.mark.parametrize("rule", ["PlanColocatedScans", "KeepPlaces", "HashWithinBuckets", "FuseHashJoins"])
+@pytest.mark.parametrize("rule", ["PlanColocatedScans", "KeepTaskDependentValues", "HashWithinBuckets", "FuseHashJoins"])
 def test_under_test_the_query_fails(session: SparkSession, rule: str) -> None:
     session.conf.set(FAULT, f"fails:{rule}")
     assert session.conf.get("spark.colocate.testing") == "true"
@@ -195,8 +195,8 @@ def test_under_test_the_query_fails(session: SparkSession, rule: str) -> None:
 
 
 def test_under_test_an_invalid_plan_fails(session: SparkSession) -> None:
-    session.conf.set(FAULT, "invalid:KeepOrdinaryScans")
-    with pytest.raises(Py4JJavaError, match="The plan that KeepOrdinaryScans made lacks what its operators ask for"):
+    session.conf.set(FAULT, "invalid:DisableUnnecessaryColocatedScan")
+    with pytest.raises(Py4JJavaError, match="The plan that DisableUnnecessaryColocatedScan made lacks what its operators ask for"):
         session.sql(QUERY).collect()
 
 

@@ -50,7 +50,7 @@ def exchange(spark: SparkSession, rows: DataFrame, buckets: int, packed: bool) -
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     plain: Any = rows.repartition(buckets, "id")._jdf.queryExecution().executedPlan()
     jvm: Any = spark._jvm
-    return jvm.org.apache.spark.sql.execution.colocate.PackedExchangeExec.of(plain) if packed else plain
+    return jvm.org.apache.spark.sql.execution.colocate.shuffle.PackedExchangeExec.of(plain) if packed else plain
 
 
 def shuffled(spark: SparkSession, rows: DataFrame, buckets: int, packed: bool) -> list[str]:
@@ -109,7 +109,7 @@ def test_packed_rows_take_less_than_half(spark: SparkSession, db: str) -> None:
 def test_a_block_that_is_cut_is_an_error_and_no_row(spark: SparkSession) -> None:
     """Rows whose bytes are missing must not be made up from what lies behind them."""
     jvm: Any = spark._jvm
-    packing = jvm.org.apache.spark.sql.execution.colocate
+    packing = jvm.org.apache.spark.sql.execution.colocate.shuffle
     rows = spark.range(300, 301).selectExpr("id", "'abc' AS t", "1.5D AS n", "repeat('x', 99) AS l")
     plan: Any = rows._jdf.queryExecution()
     types = jvm.java.util.ArrayList([field.dataType() for field in plan.analyzed().schema().fields()])

@@ -178,7 +178,7 @@ def _placement_unstable(session: SparkSession, group: str) -> Iterator[None]:
     """As if the control plane had told it."""
     colocate = session._jvm.org.apache.spark.sql.colocate
     state, version = colocate.bridge.GroupState, colocate.bridge.GroupState.current().version()
-    known = json.loads(colocate.Json.write(state.current().byName().apply(group)))
+    known = json.loads(colocate.conf.Json.write(state.current().byName().apply(group)))
 
     def tell(stable: bool) -> None:
         changed = {"version": version, "since": version, "groups": [{**known, "placementStable": stable}]}

@@ -21,7 +21,7 @@ WRONG = {
     "bytes": ("4 q", "lots", "-1", "1.5m", "-4m"),
     "duration": ("soon", "-5s", "5 parsecs", "1.5s"),
     "double": ("half", "-0.5", "NaN", "infinity"),
-    "rules": ("Nonsense", "KeepPlaces", "SpreadJoins FuseHashJoins"),
+    "rules": ("Nonsense", "KeepTaskDependentValues", "SpreadJoins FuseHashJoins"),
     "string": (),
 }
 

@@ -196,7 +196,7 @@ COUNTS = st.one_of(st.sampled_from([1, 2, 3, 2**30, 2**31 - 1]), st.integers(1, 
 def test_the_bucket_of_a_hash_is_told_without_a_division(
     spark: SparkSession, hashed: int, buckets: int, other: int
 ) -> None:
-    one_bucket = spark._jvm.org.apache.spark.sql.colocate.trust.OneBucket  # type: ignore[union-attr]
+    one_bucket = spark._jvm.org.apache.spark.sql.colocate.evidence.verify.BucketMatcher  # type: ignore[union-attr]
     own = hashed % buckets
     assert one_bucket(own, buckets).contains(hashed)
     assert one_bucket((own + other) % buckets, buckets).contains(hashed) == (other % buckets == 0)

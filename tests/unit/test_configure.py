@@ -96,4 +96,4 @@ def test_rules_are_left_out_for_the_application() -> None:
     assert builder._options["spark.colocate.rules.excluded"] == "SpreadJoins,FuseHashJoins"
     assert "spark.colocate.rules.excluded" not in configure(SparkSession.Builder(), delta=False)._options
     with pytest.raises(ValueError, match="right rows need it"):
-        configure(SparkSession.Builder(), without_rules=["KeepPlaces"])
+        configure(SparkSession.Builder(), without_rules=["KeepTaskDependentValues"])

@@ -110,5 +110,5 @@ def test_only_rules_for_speed_can_be_excluded() -> None:
     assert excluded(["SpreadJoins", "FuseHashJoins"]) == "SpreadJoins,FuseHashJoins"
     with pytest.raises(ValueError, match=r"There is no rule Spread\. spark_colocate\.rules\(\) lists them: Plan"):
         excluded(["Spread"])
-    with pytest.raises(ValueError, match="The rule KeepPlaces can't be excluded: right rows need it"):
-        excluded(["KeepPlaces"])
+    with pytest.raises(ValueError, match="The rule KeepTaskDependentValues can't be excluded: right rows need it"):
+        excluded(["KeepTaskDependentValues"])

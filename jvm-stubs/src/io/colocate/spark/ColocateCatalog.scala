@@ -3,8 +3,8 @@ package io.colocate.spark
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.admin.{Procedures, SystemTables}
-import org.apache.spark.sql.colocate.ddl.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.catalog.system.{Procedures, SystemTables}
+import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.util.CaseInsensitiveStringMap

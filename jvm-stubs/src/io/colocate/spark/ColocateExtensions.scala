@@ -1,21 +1,25 @@
 package io.colocate.spark
 
-import org.apache.spark.sql.colocate.plan.aggregate.PlanExpands
-import org.apache.spark.sql.colocate.plan.join.PlanFullOuterJoins
-import org.apache.spark.sql.colocate.plan.scan.{PlanColocatedScans, PruneByBroadcast}
-import org.apache.spark.sql.colocate.plan.{BufferShuffledRows, BufferWithoutAqe, ExtensionOrder, LastRules, MarkRepartitioned, PlanLocalSorts, TuneColocatedPlan, TuneWithoutAqe}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.{RefuseUnknownSettings, SettingEntries}
-import org.apache.spark.sql.colocate.admin.{ColocateParser, ShowAsDeclared}
-import org.apache.spark.sql.colocate.ddl._
-import org.apache.spark.sql.colocate.dml.{JoinFileListLocally, PlainMergeSource}
+import org.apache.spark.sql.colocate.catalog.describe.ShowAsDeclared
+import org.apache.spark.sql.colocate.catalog.{RefuseHiveMembers, WrapNativeDdl}
+import org.apache.spark.sql.colocate.columns.{CheckHiding, ExpandMergeStars, FinishVisibleColumns, HideBucketColumn, UnaliasWriteTargets}
+import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
+import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
+import org.apache.spark.sql.colocate.conf.{RefuseUnknownSettings, SettingEntries}
+import org.apache.spark.sql.colocate.evidence.manifest.WaitForManifests
 import org.apache.spark.sql.colocate.explain.ExplainProvider
-import org.apache.spark.sql.colocate.hiding._
-import org.apache.spark.sql.colocate.hooks.SelfCheck
-import org.apache.spark.sql.colocate.shim.{ExecutorJars, SparkVersion}
-import org.apache.spark.sql.colocate.trust.SettleManifests
-import org.apache.spark.sql.colocate.write._
+import org.apache.spark.sql.colocate.parser.ColocateParser
+import org.apache.spark.sql.colocate.rules.aggregate.PlanExpands
+import org.apache.spark.sql.colocate.rules.join.PlanFullOuterJoins
+import org.apache.spark.sql.colocate.rules.scan.{DynamicBucketPruning, PlanColocatedScans}
+import org.apache.spark.sql.colocate.rules.semantics.MarkRepartitioned
+import org.apache.spark.sql.colocate.rules.shuffle.{BufferShuffledRows, BufferWithoutAqe, PackShuffledRows, PackWithoutAqe}
+import org.apache.spark.sql.colocate.rules.sort.PlanLocalSorts
+import org.apache.spark.sql.colocate.rules.{ExtensionOrder, OptimizeColocatedPlan, OptimizeWithoutAqe, PostColumnarRules}
+import org.apache.spark.sql.colocate.write.merge.{JoinFileListLocally, PlainMergeSource}
+import org.apache.spark.sql.colocate.write.{CarryWriterOptions, CheckBucketKeys, FillBucketColumn, KeepNativeLayout, LayOutPathWrites, LayOutWrites, PlanBucketedWrite, RefuseLossyWrites, RefuseShadowedHash, SplitLargeBuckets}
 
 /**
  * The wiring, phase by phase. Names that users type live in this package; what they do, in
@@ -24,8 +28,8 @@ import org.apache.spark.sql.colocate.write._
  * {{{
  *   SQL text -> parser -> hints -> resolution -> optimizer -> strategies -> EnsureRequirements -> tuning -> execution
  *               |          |          |                       |                                   |            |
- *        ColocateParser    |   ShowAsDeclared                   |                         TuneColocatedPlan      |
- *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  PruneByBroadcast
+ *        ColocateParser    |   ShowAsDeclared                   |                         OptimizeColocatedPlan      |
+ *                          |   WrapNativeDdl, KeepNativeLayout  |                         PackShuffledRows  DynamicBucketPruning
  *                          |   CarryWriterOptions     PlanColocatedScans                               FuseHashJoins
  *            HideBucketColumn  FillBucketColumn       PlanBucketedWrite              BufferShuffledRows AggregateRuns
  *                              LayOutWrites           JoinFileListLocally
@@ -74,7 +78,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(s => CarryWriterOptions(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => CheckBucketKeys(s.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(s => FillBucketColumn(s.asInstanceOf[SparkSession]))
-    extensions.injectResolutionRule(_ => BareTargets)
+    extensions.injectResolutionRule(_ => UnaliasWriteTargets)
     extensions.injectResolutionRule(s => ExpandMergeStars(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutPathWrites(s.asInstanceOf[SparkSession]))
     extensions.injectPostHocResolutionRule(s => LayOutWrites(s.asInstanceOf[SparkSession]))
@@ -88,7 +92,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // every analysed plan, those that commands write from too
     extensions.injectCheckRule(s => RefuseUnknownSettings(s))
-    extensions.injectCheckRule(_ => SettleManifests)
+    extensions.injectCheckRule(_ => WaitForManifests)
     extensions.injectCheckRule(_ => RefuseLossyWrites)
     extensions.injectCheckRule(s => RefuseShadowedHash(s.asInstanceOf[SparkSession]))
 
@@ -102,17 +106,17 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPlannerStrategy(s => PlanFullOuterJoins(s.asInstanceOf[SparkSession]))
 
     // last of all: operators of our own in the place of Spark's. Spark runs these hooks backwards after its transitions
-    LastRules.inOrder.reverse.foreach(rule => extensions.injectColumnar(_ => rule))
+    PostColumnarRules.inOrder.reverse.foreach(rule => extensions.injectColumnar(_ => rule))
 
     // after EnsureRequirements: what only the whole plan can tell
-    extensions.injectQueryStagePrepRule(s => TuneColocatedPlan(s.asInstanceOf[SparkSession]))
-    extensions.injectColumnar(s => TuneWithoutAqe(s.asInstanceOf[SparkSession]))
+    extensions.injectQueryStagePrepRule(s => OptimizeColocatedPlan(s.asInstanceOf[SparkSession]))
+    extensions.injectColumnar(s => OptimizeWithoutAqe(s.asInstanceOf[SparkSession]))
     extensions.injectQueryStagePrepRule(_ => PackShuffledRows)
     extensions.injectColumnar(_ => PackWithoutAqe)
     extensions.injectQueryStagePrepRule(_ => BufferShuffledRows)
     extensions.injectColumnar(_ => BufferWithoutAqe)
 
     // when a stage's broadcasts are finished: the buckets of their keys
-    extensions.injectQueryStageOptimizerRule(_ => PruneByBroadcast)
+    extensions.injectQueryStageOptimizerRule(_ => DynamicBucketPruning)
   }
 }

@@ -5,11 +5,11 @@ import java.security.SecureRandom
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 import javax.net.SocketFactory
 
-import py4j.{CallbackClient, GatewayServer, Protocol}
-
-import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.BridgeErrors.NotAttached
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.rules.{RuleEntry, RuleRegistry}
+import py4j.{CallbackClient, GatewayServer, Protocol}
 
 /** What Python offers to the JVM. */
 trait ControlPlaneVerbs {

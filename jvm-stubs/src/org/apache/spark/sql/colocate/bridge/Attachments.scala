@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.bridge
 
 import java.util.concurrent.FutureTask
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
-
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging

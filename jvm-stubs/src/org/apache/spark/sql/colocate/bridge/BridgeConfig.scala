@@ -4,7 +4,7 @@ import java.security.MessageDigest
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.internal.StaticSQLConf
 
 /**

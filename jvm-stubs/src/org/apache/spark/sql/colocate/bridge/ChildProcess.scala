@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.bridge
 
 import java.io.{BufferedReader, InputStreamReader, IOException}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
-
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 

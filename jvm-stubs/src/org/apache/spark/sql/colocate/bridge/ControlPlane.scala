@@ -2,14 +2,14 @@ package org.apache.spark.sql.colocate.bridge
 
 import java.io.IOException
 
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.conf.{Json, Settings}
+import org.apache.spark.sql.{classic, SparkSession}
+import org.apache.spark.util.Utils
 import org.json4s.JValue
 import org.json4s.JsonAST.{JNothing, JNull, JString}
 import py4j.{Py4JException, Py4JNetworkException}
-
-import org.apache.spark.sql.{classic, SparkSession}
-import org.apache.spark.sql.colocate.{ColocateException, Json, Settings}
-import org.apache.spark.sql.colocate.Json.formats
-import org.apache.spark.util.Utils
 
 /**
  * The door to the control plane: one process per JVM, started by the first statement that needs it, started again by

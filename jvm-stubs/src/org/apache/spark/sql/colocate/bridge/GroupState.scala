@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.bridge
 
-import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.conf.Json.formats
 
 /** A colocation group as the control plane last told it. Names are full: `db.g`, or `__global__g`. */
 case class GroupInfo(

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.bridge
 
 import java.util.concurrent.ConcurrentHashMap
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.colocate.ColocateException

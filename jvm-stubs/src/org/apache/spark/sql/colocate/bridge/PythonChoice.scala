@@ -1,11 +1,10 @@
 package org.apache.spark.sql.colocate.bridge
 
 import java.nio.file.{Files, Path}
-
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.Settings
+import org.apache.spark.sql.colocate.conf.Settings
 
 /** The Python that runs the control plane: the setting, the variables of PySpark, the driver's own, else python3. */
 object PythonChoice {

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
-import org.apache.spark.sql.colocate.dml.GatherOnDriverExec
-import org.apache.spark.sql.colocate.plan.PlanWalk
+import org.apache.spark.sql.colocate.rules.PlanWalk
+import org.apache.spark.sql.colocate.write.merge.GatherOnDriverExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.{BroadcastExchangeLike, Exchange}
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec}

@@ -2,12 +2,13 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.layout.Evidence
-import org.apache.spark.sql.colocate.plan.{KeepPlaces, PlanWalk}
-import org.apache.spark.sql.colocate.plan.aggregate.{ShareAggregates, ShuffleUnevenAggregates}
-import org.apache.spark.sql.colocate.plan.partitioning.NullSafeKey
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.plan.skew.UnevenBuckets
+import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.partitioning.NullSafeKey
+import org.apache.spark.sql.colocate.rules.PlanWalk
+import org.apache.spark.sql.colocate.rules.aggregate.{ShareAggregates, ShuffleUnevenAggregates}
+import org.apache.spark.sql.colocate.rules.join.UnevenBuckets
+import org.apache.spark.sql.colocate.rules.semantics.KeepTaskDependentValues
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /** Reasons that lie in the keys: of a join, or of an aggregate or window. */
@@ -95,7 +96,7 @@ private[explain] object KeyReasons {
   /** The member is read as an ordinary table, because something above wants its rows where they lie. */
   private def byPlace(member: Member, plan: SparkPlan): Option[Reason] = {
     def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
-    val asked = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepPlaces.asked).headOption
+    val asked = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepTaskDependentValues.asked).headOption
     asked.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
   }
 

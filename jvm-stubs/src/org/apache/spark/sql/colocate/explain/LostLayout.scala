@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.plans.{FullOuter, LeftOuter, RightOuter}
-import org.apache.spark.sql.colocate.plan.PlanWalk
+import org.apache.spark.sql.colocate.rules.PlanWalk
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
-import org.apache.spark.sql.execution.colocate.AggregateRunsExec
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}

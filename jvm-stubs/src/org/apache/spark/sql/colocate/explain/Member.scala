@@ -2,12 +2,12 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.plan.{FailedRules, Judged, Membership}
-import org.apache.spark.sql.colocate.Settings
-import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.{BucketLayout, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.rules.FailedRules
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Judged, Membership}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /** The scan of a table with a layout, as it stands in a finished physical plan. */
 case class Member(

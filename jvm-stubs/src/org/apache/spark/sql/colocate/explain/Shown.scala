@@ -3,8 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import java.util.IdentityHashMap
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.colocate.bridge.RuleRegistry
-import org.apache.spark.sql.colocate.plan.{FailedRules, PlanWalk}
+import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleRegistry}
 import org.apache.spark.sql.execution.SparkPlan
 
 /** A plan whose verdicts are asked for. Each scan is looked at once, however many operators stand above it. */

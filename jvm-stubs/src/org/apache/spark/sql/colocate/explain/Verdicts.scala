@@ -2,16 +2,16 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, KnownFloatingPointNormalized}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
-import org.apache.spark.sql.colocate.Json
-import org.apache.spark.sql.colocate.plan.PlanWalk
-import org.apache.spark.sql.colocate.plan.join.JoinSides
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.plan.partitioning.{ColocatedPartitioning, SpreadPartitioning}
-import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
+import org.apache.spark.sql.colocate.rules.PlanWalk
+import org.apache.spark.sql.colocate.rules.join.JoinSides
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
 import org.apache.spark.sql.execution.window.WindowExecBase
+import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan, UnaryExecNode}
 
 /** The verdicts of a plan: a pure function of it, computed when somebody asks, so planning pays nothing (D16). */
 object Verdicts {

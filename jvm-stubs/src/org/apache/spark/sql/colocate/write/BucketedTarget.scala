@@ -3,7 +3,9 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, DeltaTables}
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
-import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
  * Rows on their way into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
@@ -41,7 +41,7 @@ object BucketedWrite {
 
   private def mostRows(query: LogicalPlan): Option[Long] = query match {
     case Project(_, child) => mostRows(child)
-    case kept: InMemoryRelation => KeptRows.count(kept)
+    case kept: InMemoryRelation => MaterializedQuery.count(kept)
     case _ => query.maxRows
   }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
-import org.apache.spark.sql.colocate.layout.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.types._
 
 /**

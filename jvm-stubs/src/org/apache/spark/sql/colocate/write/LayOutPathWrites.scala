@@ -1,12 +1,12 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.hadoop.fs.Path
-
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.layout.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation

@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.layout.BucketColumn
-import org.apache.spark.sql.colocate.shim.SchemaEvolution
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.compat.SchemaEvolution
+import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Expression, Murmur3Hash}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types.{DataType, DateType, TimestampType}
 
 /**
@@ -36,7 +36,7 @@ object LossyTimes {
   def of(conf: SQLConf, dataType: DataType): Option[(String, String)] =
     settings(conf).collectFirst { case (types, name, cure) if types.contains(dataType) => name -> cure }
 
-  private[write] def settings(conf: SQLConf): Seq[(Set[DataType], String, String)] = {
+  private[colocate] def settings(conf: SQLConf): Seq[(Set[DataType], String, String)] = {
     val kept = conf.parquetOutputTimestampType
     def isLegacy(policy: LegacyBehaviorPolicy.Value): Boolean = policy == LegacyBehaviorPolicy.LEGACY
     Seq(

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.layout.BucketColumn
+import org.apache.spark.sql.colocate.columns.BucketColumn
 
 /**
  * Delta resolves a generated column's text as any text of the session. Where a function of the user's comes before

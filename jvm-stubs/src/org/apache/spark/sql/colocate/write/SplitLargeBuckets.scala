@@ -2,10 +2,10 @@ package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.plan.Rewrite
-import org.apache.spark.sql.colocate.Settings
-import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.rules.Rewrite
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
+import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
 
 /**
  * A bucket that fills several files is written by several tasks, so that a load may use more cores than there are

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.colocate.{BufferedExchangeExec, BufferedWrite, OwnExchangeExec}
+import org.apache.spark.sql.execution.colocate.shuffle.{BufferedExchangeExec, BufferedWrite, OwnExchangeExec}
 import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
 import org.apache.spark.sql.execution.metric.SQLMetric
 

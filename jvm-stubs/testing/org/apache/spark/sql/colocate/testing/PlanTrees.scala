@@ -4,8 +4,8 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.{CommandExecutionMode, CommandResultExec, QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
+import org.apache.spark.sql.execution.{CommandExecutionMode, CommandResultExec, QueryExecution, SparkPlan}
 
 /** Plans as texts that two sessions can be compared by: classes, arguments and ids numbered in the order of the text. */
 object PlanTrees {

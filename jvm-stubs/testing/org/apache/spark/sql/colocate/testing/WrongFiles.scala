@@ -2,11 +2,11 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.layout.Evidence
-import org.apache.spark.sql.colocate.plan.scan.{BucketedFiles, ColocatedScanExec, ReadMode}
-import org.apache.spark.sql.colocate.trust.FileTrust
-import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, InSubqueryExec, SparkPlan}
+import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.verify.FileTrust
+import org.apache.spark.sql.colocate.scan.{BucketedFiles, ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
+import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, InSubqueryExec, SparkPlan}
 import org.apache.spark.util.collection.BitSet
 
 /** Last of all: our scans become such as read wrong files. */

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.plan.{ExtensionOrder, TuneWithoutAqe}
+import org.apache.spark.sql.colocate.rules.{ExtensionOrder, OptimizeWithoutAqe}
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**
@@ -29,9 +29,9 @@ class WrongPlanners extends (SparkSessionExtensions => Unit) {
   }
 }
 
-/** As TuneWithoutAqe, which does not see the plans of AQE a second time. */
+/** As OptimizeWithoutAqe, which does not see the plans of AQE a second time. */
 case class WrongPlansWithoutAqe(session: SparkSession) extends ColumnarRule {
-  private val whole = TuneWithoutAqe(session)
+  private val whole = OptimizeWithoutAqe(session)
 
   override def preColumnarTransitions: Rule[SparkPlan] = plan => if (whole.isFragment(plan)) plan else WrongPlans(plan)
 }

@@ -1,13 +1,13 @@
 package org.apache.spark.sql.colocate.testing
 
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Complete
-import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftOuter, RightOuter}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftOuter, RightOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.plan.PlanningNode
-import org.apache.spark.sql.colocate.plan.partitioning.ColocatedPartitioning
-import org.apache.spark.sql.colocate.plan.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.rules.PlanningNode
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec

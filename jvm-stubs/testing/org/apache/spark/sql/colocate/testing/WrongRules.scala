@@ -2,13 +2,14 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Or}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, JoinType, LeftAnti, LeftOuter, LeftSemi}
-import org.apache.spark.sql.colocate.plan.TestHook
-import org.apache.spark.sql.colocate.plan.aggregate.ShareAggregates
-import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, KeepOrdinaryScans, PruneByBroadcast, ReadMode}
-import org.apache.spark.sql.colocate.plan.skew.SpreadJoins
-import org.apache.spark.sql.execution.{FilterExec, SparkPlan}
-import org.apache.spark.sql.execution.colocate.BufferedExchangeExec
+import org.apache.spark.sql.colocate.rules.TestHook
+import org.apache.spark.sql.colocate.rules.aggregate.ShareAggregates
+import org.apache.spark.sql.colocate.rules.join.SpreadJoins
+import org.apache.spark.sql.colocate.rules.scan.{DisableUnnecessaryColocatedScan, DynamicBucketPruning}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.execution.colocate.shuffle.BufferedExchangeExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+import org.apache.spark.sql.execution.{FilterExec, SparkPlan}
 
 /** The bugs that a single rule of ours has; after that, the faults of [[FailingRules]]. */
 class WrongRules extends TestHook {
@@ -26,8 +27,8 @@ class WrongRules extends TestHook {
     case ("full_outer_split", "SpreadJoins") => taking(before) { case FullOuter => Inner }(spread)
     case ("extended_side_split", "SpreadJoins") => taking(before) { case one if one != FullOuter => Inner }(spread)
     case ("both_sides_split", "SpreadJoins") => after.transformUp { case scan: ColocatedScanExec => inParts(scan) }
-    case ("preserved_side_pruned", "KeepOrdinaryScans") => taking(before)(pruning)(KeepOrdinaryScans(_))
-    case ("preserved_side_pruned", "PruneByBroadcast") => taking(before)(pruning)(PruneByBroadcast(_))
+    case ("preserved_side_pruned", "DisableUnnecessaryColocatedScan") => taking(before)(pruning)(DisableUnnecessaryColocatedScan(_))
+    case ("preserved_side_pruned", "DynamicBucketPruning") => taking(before)(pruning)(DynamicBucketPruning(_))
     case ("shared_groups_lost", "ShareAggregates") => after.transformUp {
       case shuffle @ ShuffleExchangeExec(_, FilterExec(condition, groups), _, _) if ShareAggregates.isShared(shuffle) =>
         shuffle.withNewChildren(Seq(FilterExec(ofFirstUse(condition), groups)))

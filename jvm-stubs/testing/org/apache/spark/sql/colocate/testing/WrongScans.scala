@@ -2,15 +2,15 @@ package org.apache.spark.sql.colocate.testing
 
 import scala.collection.concurrent.TrieMap
 
+import PlanWrongScans.{isAsking, seen}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.layout.BucketLayout
-import org.apache.spark.sql.colocate.plan.aggregate.ExpandWithinBuckets
-import org.apache.spark.sql.colocate.plan.scan.{ColocatedScanExec, PlanColocatedScans, ReadMode}
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.rules.aggregate.ExpandWithinBuckets
+import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
-
-import PlanWrongScans.{isAsking, seen}
 
 /** Our scans, as a wrong planner makes them. */
 case class PlanWrongScans(session: SparkSession) extends Strategy {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, LeftOuter, RightOuter}
 import org.apache.spark.sql.execution.CodegenSupport
-import org.apache.spark.sql.execution.colocate.Fields
+import org.apache.spark.sql.execution.colocate.shuffle.Fields
 import org.apache.spark.sql.execution.joins.HashJoin
 
 /**

@@ -1,0 +1,236 @@
+"""What each rule pays: the benchmark queries with each rule that is only for speed excluded in turn."""
+
+import argparse
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import geometric_mean, median
+from typing import Any
+
+from pyspark.sql import SparkSession
+from rich.progress import Progress
+from spark_colocate import rules
+from spark_colocate.rule_table import Rule
+
+from benchmarks import lab, merge, report, skew
+from benchmarks.data import tpch
+from benchmarks.engines import Layout, engine, layouts, query
+from benchmarks.lines import lines_of
+from benchmarks.rows import same
+from benchmarks.suite import SUITES, in_spark, tables_of
+from tools.recorder import Recorder
+
+SETS = ("operators", "tpch", "tpcds", "skew", "merge", "load")
+EXCLUDED = "spark.colocate.rules.excluded"
+# Those that join, aggregate or sort tables of one group, and those in which a shuffle has few rows in each task.
+TPCDS = tuple(f"q{number}" for number in (8, 11, 17, 24, 25, 29, 33, 40, 50, 64, 75, 78, 80, 83, 93, 97))
+# Phases that change a plan while it runs, so that the plan before it runs does not show them.
+WHILE_RUNNING = {"stage", "columnar"}
+SORTS = {"SortFewRows"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """before: makes the tables what they were, untimed. check: reads what a command wrote."""
+
+    name: str
+    database: str
+    sql: str
+    before: Callable[[SparkSession], None] | None = None
+    check: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    seconds: float
+    plan: str
+    rows: list[tuple[Any, ...]]
+
+
+def run(asked: argparse.Namespace) -> int:
+    with lab.progress() as bars, lab.session(asked.memory, asked.cores) as spark:
+        cases = _cases(spark, asked, bars)
+        names = asked.rules or [rule.name for rule in rules() if rule.needed == "speed"]
+        chosen = [rule for rule in rules() if rule.name in names]
+        task = bars.add_task("rules", total=len(cases))
+        found: list[dict[str, Any]] = []
+        for case in cases:
+            bars.update(task, description=case.name)
+            for one in _ablated(spark, case, chosen, asked.rounds):
+                found.append(one)
+                bars.console.print(f"{one['case']:<22} without {one['rule']:<30} {one['ratio']:.2f}")
+            bars.advance(task)
+        facts = lab.circumstances(spark)
+    record = {
+        "benchmark": "rules",
+        "scale": asked.scale,
+        "rounds": asked.rounds,
+        **facts,
+        "cases": [case.name for case in cases],
+        "rules": [_summary(rule, [one for one in found if one["rule"] == rule.name]) for rule in chosen],
+        "changed": found,
+    }
+    report.print_rules(record)
+    print(report.write_json(record, asked.out))
+    return 0 if all(one["rows_equal"] for one in found) else 1
+
+
+def _cases(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
+    return [
+        *(_suite(spark, "operators", asked, bars, {"join": query("join")}) if "operators" in asked.sets else ()),
+        *(_suite(spark, "tpch", asked, bars) if "tpch" in asked.sets else ()),
+        *(_suite(spark, "tpcds", asked, bars) if "tpcds" in asked.sets else ()),
+        *(_skewed(spark, bars) if "skew" in asked.sets else ()),
+        *(_merges(spark, asked, bars) if "merge" in asked.sets else ()),
+        *(_loads(asked) if "load" in asked.sets else ()),
+    ]
+
+
+def _suite(
+    spark: SparkSession, name: str, asked: argparse.Namespace, bars: Progress, more: dict[str, str] | None = None
+) -> list[Case]:
+    """Queries of a suite on tables of their own database, loaded once."""
+    texts = {**SUITES[name].texts(), **(more or {})}
+    if name == "tpcds":
+        texts = {query: text for query, text in texts.items() if query in TPCDS}
+    database = SUITES[name].layout
+    layout = layouts(database, asked.scale)
+    make = engine("delta-colocated")
+    for table, source in SUITES[name].sources(asked.scale, tables_of(texts)).items():
+        if not spark.catalog.tableExists(f"{database}.{table}"):
+            bars.console.print(f"loading {database}.{table}")
+            _create(spark, database, make.create(table, f"parquet.`{source}`", layout.get(table, Layout())))
+    return [Case(f"{name} {query}", database, in_spark(text)) for query, text in texts.items()]
+
+
+def _create(spark: SparkSession, database: str, statement: str) -> None:
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
+    spark.sql(statement.replace(f"{engine('delta-colocated').tables}.", f"{database}.", 1))
+
+
+def _skewed(spark: SparkSession, bars: Progress) -> list[Case]:
+    bars.console.print("loading skewed tables")
+    spark.sql("CREATE DATABASE IF NOT EXISTS skew")
+    spark.sql("USE skew")
+    skew.load(spark, 10_000_000, None)
+    return [Case(f"skew {name}", "skew", text.format(facts="hot")) for name, text in skew.QUERIES.items()]
+
+
+def _merges(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
+    """MERGE and UPDATE, with deletion vectors off and on, each into the same version of its table."""
+    orders = tpch(asked.scale, ("orders",))["orders"]
+    layout = layouts("tpch", asked.scale)["orders"]
+    cases = []
+    for vectors in ("false", "true"):
+        database = f"merge_{vectors}"
+        bars.console.print(f"loading {database}")
+        for table, source in (("orders", f"parquet.`{orders}`"), ("changes", merge.SOURCE.format(orders=orders))):
+            _create(spark, database, engine("delta-colocated").create(table, source, layout))
+        spark.sql(f"ALTER TABLE {database}.orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')")
+        update = "UPDATE orders SET o_totalprice = 0 WHERE o_orderkey % 100 = 1"
+        for name, statement in (("merge", merge.MERGE), ("update", update)):
+            cases.append(Case(f"{name} vectors={vectors}", database, statement, merge.restore, merge.CHECK))
+    return cases
+
+
+def _loads(asked: argparse.Namespace) -> list[Case]:
+    """CREATE TABLE AS SELECT of lineitem into buckets."""
+    source = tpch(asked.scale, ("lineitem",))["lineitem"]
+    layout = layouts("tpch", asked.scale)["lineitem"]
+    statement = engine("delta-colocated").create("lineitem", f"parquet.`{source}`", layout)
+    statement = statement.replace(f"{engine('delta-colocated').tables}.", "loads.", 1)
+
+    def fresh(spark: SparkSession) -> None:
+        spark.sql("CREATE DATABASE IF NOT EXISTS loads")
+        spark.sql("DROP TABLE IF EXISTS loads.lineitem")
+
+    check = "SELECT count(*), sum(l_orderkey), sum(l_extendedprice) FROM loads.lineitem"
+    return [Case("load lineitem", "default", statement, fresh, check)]
+
+
+def _ablated(spark: SparkSession, case: Case, chosen: list[Rule], rounds: int) -> list[dict[str, Any]]:
+    """What the case takes without each rule that changes its plan, in rounds in turn with all rules."""
+    _run(spark, case)  # warm
+    usual = _run(spark, case)
+    plan = _planned(spark, case, "")
+    found = []
+    for rule in chosen:
+        if _changes(spark, case, rule, plan, usual):
+            found.append(_timed(spark, case, rule, rounds, usual))
+    return found
+
+
+def _changes(spark: SparkSession, case: Case, rule: Rule, plan: str, usual: Run) -> bool:
+    if case.before is None and rule.phase not in WHILE_RUNNING and rule.name not in SORTS:
+        return _planned(spark, case, rule.name) != plan
+    return _run(spark, case, rule.name).plan != usual.plan
+
+
+def _timed(spark: SparkSession, case: Case, rule: Rule, rounds: int, usual: Run) -> dict[str, Any]:
+    pairs = [(_run(spark, case), _run(spark, case, rule.name)) for _ in range(rounds)]
+    with_rule, without = ([pair[side].seconds for pair in pairs] for side in (0, 1))
+    return {
+        "case": case.name,
+        "rule": rule.name,
+        "seconds": median(with_rule),
+        "seconds_without": median(without),
+        "ratio": median(without) / median(with_rule),
+        "rows_equal": all(same(usual.rows, one.rows) for pair in pairs for one in pair),
+        "rounds": {"with": with_rule, "without": without},
+    }
+
+
+def _run(spark: SparkSession, case: Case, without: str = "") -> Run:
+    """One run; its plan is that of all executions over table data, one operator after the other."""
+    spark.sql(f"USE {case.database}")
+    if case.before:
+        case.before(spark)
+    spark.conf.set(EXCLUDED, without)
+    try:
+        with Recorder(spark) as seen:
+            started = time.perf_counter()
+            rows = [tuple(row) for row in spark.sql(case.sql).collect()]
+            seconds = time.perf_counter() - started
+    finally:
+        spark.conf.set(EXCLUDED, "")
+    if case.check:
+        rows = [tuple(row) for row in spark.sql(case.check).collect()]
+    return Run(seconds, _operators(seen), rows)
+
+
+def _operators(seen: Recorder) -> str:
+    return "\n".join(f"{node.name} {_plain(node.text)}" for one in seen.data for node in one.nodes)
+
+
+def _planned(spark: SparkSession, case: Case, without: str) -> str:
+    """The plan before it runs; nothing of a command."""
+    if case.before:
+        return ""
+    spark.sql(f"USE {case.database}")
+    spark.conf.set(EXCLUDED, without)
+    try:
+        return _plain(str(spark.sql(case.sql)._jdf.queryExecution().executedPlan().toString()))
+    finally:
+        spark.conf.set(EXCLUDED, "")
+
+
+def _plain(text: str) -> str:
+    """Without the numbers that Spark gives to expressions, subqueries and plans."""
+    return re.sub(r"#\d+L?|plan_id=\d+|id=#?\d+|_we\d+|_gen_alias_\d+", "#", text)
+
+
+def _summary(rule: Rule, changed: list[dict[str, Any]]) -> dict[str, Any]:
+    """ratio: time without the rule by time with it, over the cases that it changes; above 1 the rule pays."""
+    ratios = {one["case"]: one["ratio"] for one in changed}
+    best, worst = (choose(ratios, key=ratios.__getitem__, default="") for choose in (max, min))
+    return {
+        "rule": rule.name,
+        "doc": rule.doc,
+        "lines": lines_of(rule.name),
+        "cases": len(ratios),
+        "ratio": geometric_mean(ratios.values()) if ratios else None,
+        "best": {"case": best, "ratio": ratios.get(best)},
+        "worst": {"case": worst, "ratio": ratios.get(worst)},
+        "seconds_saved": sum(one["seconds_without"] - one["seconds"] for one in changed),
+    }

@@ -1,0 +1,85 @@
+package org.apache.spark.sql.colocate.catalog
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.connector.catalog.TableChange._
+import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
+
+/** ALTER TABLE of a Delta table that joins, moves, leaves, or touches the columns that its layout is made of. */
+class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, changes: Seq[TableChange]) {
+
+  private val layout = DeltaTables.layoutOf(session, table)
+
+  private lazy val properties: Map[String, String] =
+    changes.foldLeft(table.properties().asScala.toMap) {
+      case (now, set: SetProperty) => without(now, set.property()) + (set.property() -> set.value())
+      case (now, unset: RemoveProperty) => without(now, unset.property())
+      case (now, _) => now
+    }
+
+  /** The group after the statement; an empty text leaves. */
+  def group: Option[String] = GroupProperties.group(properties)
+
+  def facts: Seq[(String, Any)] = {
+    val types = table.columns().map(c => c.name -> c.dataType.simpleString).toMap
+    DeltaStatement.name(session, ident) ++ Seq(
+      "group" -> group.getOrElse(""),
+      "format" -> "delta",
+      "keys" -> layout.toSeq.flatMap(_.keys).map(key => Map("name" -> key, "type" -> types.getOrElse(key, ""))),
+      "buckets" -> layout.map(_.buckets).getOrElse(0),
+      "columns" -> BucketColumn.visible(table.columns().toSeq).map(c =>
+        Map("name" -> c.name, "type" -> c.dataType.simpleString)),
+      "replication" -> GroupProperties.replication(properties).orNull,
+      "location" -> table.properties().get(TableCatalog.PROP_LOCATION))
+  }
+
+  /** Our keys in small letters; a group that is empty is no property. */
+  def normalized: Seq[TableChange] = changes.map {
+    case set: SetProperty if isOurs(set.property()) =>
+      val key = set.property().toLowerCase(java.util.Locale.ROOT)
+      if (key == GroupProperties.Group && set.value().trim.isEmpty) TableChange.removeProperty(key)
+      else TableChange.setProperty(key, set.value().trim)
+    case unset: RemoveProperty if isOurs(unset.property()) =>
+      TableChange.removeProperty(unset.property().toLowerCase(java.util.Locale.ROOT))
+    case other => other
+  }
+
+  /** Delta refuses to change a column that a generated column uses, in its own words; ours name the ways out. */
+  def refuseBrokenLayout(): Unit = for (bucketed <- layout; change <- changes.collect { case c: ColumnChange => c }) {
+    val column = change.fieldNames().head
+    val isKey = change.fieldNames().length == 1 && bucketed.keys.exists(_.equalsIgnoreCase(column))
+    change match {
+      case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn if isKey =>
+        throw refused(column, "it is a bucket key, and the files are laid out by its values")
+      case _ if column.equalsIgnoreCase(BucketColumn.Name) =>
+        throw refused(column, "it holds the bucket id that Delta computes")
+      case _ =>
+    }
+  }
+
+  private def refused(column: String, why: String): ColocateException = {
+    val name = DeltaStatement.name(session, ident).map(_._2).mkString(".")
+    new ColocateException("KEY_COLUMN_FIXED",
+      s"Cannot change column $column of $name: $why. " +
+        s"CREATE OR REPLACE TABLE $name ... CLUSTERED BY ... AS SELECT ... FROM $name writes the rows anew.")
+  }
+
+  private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key))
+
+  private def without(properties: Map[String, String], key: String): Map[String, String] =
+    if (isOurs(key)) properties.filterNot(_._1.equalsIgnoreCase(key)) else properties - key
+}
+
+object AlterGroupOfDelta {
+
+  def concerns(changes: Seq[TableChange]): Boolean = changes.exists {
+    case set: SetProperty => GroupProperties.mentions(Seq(set.property()))
+    case unset: RemoveProperty => GroupProperties.mentions(Seq(unset.property()))
+    case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn => true
+    case _ => false
+  }
+}

@@ -1,0 +1,54 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.util
+
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketingWriteBuilder, MaterializedQuery}
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
+
+/**
+ * A staged Delta table that Spark sees with the user's columns only.
+ *
+ * @param inner       Delta's staged table, made from the schema with the bucket column
+ * @param layout      None when the statement names no buckets
+ * @param overwritten the bucketed table whose rows alone a V1 writer overwrites
+ * @param ticket      the registry's side of the statement
+ */
+class ColocatedStagedTable(
+    inner: StagedTable, layout: Option[DeltaLayout], overwritten: Option[BucketedTarget], ticket: Ticket)
+    extends StagedTable with SupportsWrite {
+
+  /** Rows that are kept between the look at their partitions and the write. */
+  private var kept: Option[MaterializedQuery] = None
+
+  override def name(): String = inner.name()
+  override def columns(): Array[Column] = BucketColumn.visible(inner.columns().toSeq).toArray
+  override def partitioning(): Array[Transform] = inner.partitioning()
+  override def properties(): util.Map[String, String] = inner.properties()
+  override def capabilities(): util.Set[TableCapability] = inner.capabilities()
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = inner.reportDriverMetrics()
+
+  override def commitStagedChanges(): Unit = {
+    inner.commitStagedChanges()
+    release()
+    ticket.commit(None)
+  }
+
+  override def abortStagedChanges(): Unit =
+    try inner.abortStagedChanges()
+    finally {
+      release()
+      ticket.abort()
+    }
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
+    new BucketingWriteBuilder(inner.asInstanceOf[SupportsWrite], info, layout, overwritten, rows => kept = Some(rows))
+
+  private def release(): Unit = {
+    kept.foreach(_.release())
+    kept = None
+  }
+}

@@ -1,0 +1,112 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.util
+
+import org.apache.spark.sql.colocate.compat.NewestTableCalls
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
+import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.types.StructType
+
+/**
+ * A session catalog that hands every call to another one. Composition, because Spark's `DelegatingCatalogExtension`
+ * has a final `setDelegateCatalog` and Delta's catalog is itself a subclass of it.
+ */
+abstract class DelegatingCatalog
+    extends CatalogExtension with StagingTableCatalog with ProcedureCatalog with NewestTableCalls {
+
+  protected def inner: CatalogPlugin
+
+  override protected def tables: TableCatalog = inner.asInstanceOf[TableCatalog]
+  private def namespaces: SupportsNamespaces = inner.asInstanceOf[SupportsNamespaces]
+  private def functions: FunctionCatalog = inner.asInstanceOf[FunctionCatalog]
+
+  override def name(): String = inner.name()
+  override def defaultNamespace(): Array[String] = inner.defaultNamespace()
+
+  override def capabilities(): util.Set[TableCatalogCapability] = tables.capabilities()
+  override def useNullableQuerySchema(): Boolean = tables.useNullableQuerySchema()
+  override def listTables(namespace: Array[String]): Array[Identifier] = tables.listTables(namespace)
+  override def listTableSummaries(namespace: Array[String]): Array[TableSummary] = tables.listTableSummaries(namespace)
+  override def loadTable(ident: Identifier): Table = tables.loadTable(ident)
+  override def loadTable(ident: Identifier, privileges: util.Set[TableWritePrivilege]): Table =
+    tables.loadTable(ident, privileges)
+  override def loadTable(ident: Identifier, version: String): Table = tables.loadTable(ident, version)
+  override def loadTable(ident: Identifier, timestamp: Long): Table = tables.loadTable(ident, timestamp)
+  override def invalidateTable(ident: Identifier): Unit = tables.invalidateTable(ident)
+  override def tableExists(ident: Identifier): Boolean = tables.tableExists(ident)
+  override def createTable(ident: Identifier, info: TableInfo): Table = tables.createTable(ident, info)
+  override def alterTable(ident: Identifier, changes: TableChange*): Table = tables.alterTable(ident, changes: _*)
+  override def dropTable(ident: Identifier): Boolean = tables.dropTable(ident)
+  override def purgeTable(ident: Identifier): Boolean = tables.purgeTable(ident)
+  override def renameTable(from: Identifier, to: Identifier): Unit = tables.renameTable(from, to)
+
+  // The older forms of CREATE, for callers other than Spark, lead to the one that carries a TableInfo.
+  override def createTable(
+      ident: Identifier, schema: StructType, partitions: Array[Transform],
+      properties: util.Map[String, String]): Table =
+    createTable(ident, info(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
+  override def createTable(
+      ident: Identifier, columns: Array[Column], partitions: Array[Transform],
+      properties: util.Map[String, String]): Table = createTable(ident, info(columns, partitions, properties))
+  override def stageCreate(
+      ident: Identifier, columns: Array[Column], partitions: Array[Transform],
+      properties: util.Map[String, String]): StagedTable = stageCreate(ident, info(columns, partitions, properties))
+  override def stageReplace(
+      ident: Identifier, columns: Array[Column], partitions: Array[Transform],
+      properties: util.Map[String, String]): StagedTable = stageReplace(ident, info(columns, partitions, properties))
+  override def stageCreateOrReplace(
+      ident: Identifier, columns: Array[Column], partitions: Array[Transform],
+      properties: util.Map[String, String]): StagedTable =
+    stageCreateOrReplace(ident, info(columns, partitions, properties))
+
+  private def info(
+      columns: Array[Column], partitions: Array[Transform], properties: util.Map[String, String]): TableInfo =
+    new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties).build()
+
+  // A catalog that can't stage (Spark's own) creates at once and returns null: Spark then loads the table, and drops
+  // it if the query fails, as it does for any catalog without staging.
+  override def stageCreate(ident: Identifier, info: TableInfo): StagedTable = inner match {
+    case staging: StagingTableCatalog => staging.stageCreate(ident, info)
+    case _ => tables.createTable(ident, info); null
+  }
+  override def stageReplace(ident: Identifier, info: TableInfo): StagedTable = inner match {
+    case staging: StagingTableCatalog => staging.stageReplace(ident, info)
+    case _ => tables.dropTable(ident); tables.createTable(ident, info); null
+  }
+  override def stageCreateOrReplace(ident: Identifier, info: TableInfo): StagedTable = inner match {
+    case staging: StagingTableCatalog => staging.stageCreateOrReplace(ident, info)
+    case _ => tables.dropTable(ident); tables.createTable(ident, info); null
+  }
+  override def supportedCustomMetrics(): Array[CustomMetric] = inner match {
+    case staging: StagingTableCatalog => staging.supportedCustomMetrics()
+    case _ => Array.empty
+  }
+
+  override def listNamespaces(): Array[Array[String]] = namespaces.listNamespaces()
+  override def listNamespaces(namespace: Array[String]): Array[Array[String]] = namespaces.listNamespaces(namespace)
+  override def namespaceExists(namespace: Array[String]): Boolean = namespaces.namespaceExists(namespace)
+  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
+    namespaces.loadNamespaceMetadata(namespace)
+  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit =
+    namespaces.createNamespace(namespace, metadata)
+  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
+    namespaces.alterNamespace(namespace, changes: _*)
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
+    namespaces.dropNamespace(namespace, cascade)
+
+  override def listFunctions(namespace: Array[String]): Array[Identifier] = functions.listFunctions(namespace)
+  override def loadFunction(ident: Identifier): UnboundFunction = functions.loadFunction(ident)
+  override def functionExists(ident: Identifier): Boolean = functions.functionExists(ident)
+
+  override def loadProcedure(ident: Identifier): UnboundProcedure = inner match {
+    case procedures: ProcedureCatalog => procedures.loadProcedure(ident)
+    case _ => throw new UnsupportedOperationException(s"There is no procedure $ident")
+  }
+  override def listProcedures(namespace: Array[String]): Array[Identifier] = inner match {
+    case procedures: ProcedureCatalog => procedures.listProcedures(namespace)
+    case _ => Array.empty
+  }
+}

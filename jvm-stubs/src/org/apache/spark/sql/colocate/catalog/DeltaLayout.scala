@@ -1,0 +1,74 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.util.{Locale, Map => JMap}
+
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.connector.catalog.{Column, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.expressions.{BucketTransform, FieldReference, IdentityTransform, Transform}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.IntegerType
+
+/**
+ * What a CREATE of a Delta table says about its buckets.
+ *
+ * @param keys    names of the bucket keys, spelled as the table's columns where there is such a column
+ * @param buckets number of buckets as typed
+ */
+case class DeltaLayout(keys: Seq[String], buckets: Int)
+
+/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta into a generated, partitioning bucket column (design D2). */
+object DeltaLayout {
+
+  private val DeltaClass = "org.apache.spark.sql.delta.sources.deltadatasource"
+
+  def isDelta(properties: JMap[String, String], conf: SQLConf): Boolean =
+    isDelta(Option(properties.get(TableCatalog.PROP_PROVIDER)), conf)
+
+  def isDelta(provider: Option[String], conf: SQLConf): Boolean =
+    Set("delta", DeltaClass).contains(provider.getOrElse(conf.defaultDataSourceName).toLowerCase(Locale.ROOT))
+
+  /** The layout that the statement asks for; None without CLUSTERED BY. */
+  def of(info: TableInfo, conf: SQLConf): Option[DeltaLayout] =
+    info.partitions().collectFirst { case BucketTransform(buckets, keys, sortedBy) =>
+      if (sortedBy.nonEmpty) {
+        throw new ColocateException("SORTED_BY",
+          s"SORTED BY (${sortedBy.map(_.toString).mkString(", ")}) can't be kept by a Delta table. " +
+            "Leave SORTED BY out; OPTIMIZE ... ZORDER BY orders the rows inside the buckets.")
+      }
+      val named = keys.map(key => spelling(key.fieldNames().mkString("."), info, conf))
+      named.find(isPartition(info, conf)).foreach(refusePartition)
+      DeltaLayout(named, buckets)
+    }
+
+  private def isPartition(info: TableInfo, conf: SQLConf)(key: String): Boolean = info.partitions().exists {
+    case IdentityTransform(FieldReference(Seq(column))) => conf.resolver(column, key)
+    case _ => false
+  }
+
+  // Spark refuses the same of its own buckets. An empty text becomes null on its way into a partition's folder.
+  private def refusePartition(key: String): Nothing =
+    throw new ColocateException("KEY_PARTITIONED",
+      s"CLUSTERED BY ($key) is refused, because the table is PARTITIONED BY ($key) too: all rows of a partition would lie " +
+        s"in one bucket. Leave $key out of one of the two.")
+
+  /** The statement as Delta's own catalog takes it: the last column and the last partition column is the bucket. */
+  def applied(info: TableInfo, layout: DeltaLayout): TableInfo = {
+    val expression = BucketColumn.sql(layout.keys, layout.buckets)
+    val bucket = Column.create(BucketColumn.Name, IntegerType, true, null, expression, null)
+    val partitions: Array[Transform] = info.partitions().filter {
+      case BucketTransform(_, _, _) => false
+      case _ => true
+    } :+ IdentityTransform(FieldReference(Seq(BucketColumn.Name)))
+    rebuilt(info, info.columns() :+ bucket, partitions, info.properties())
+  }
+
+  def rebuilt(
+      info: TableInfo, columns: Array[Column], partitions: Array[Transform],
+      properties: JMap[String, String]): TableInfo =
+    new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties)
+      .withConstraints(info.constraints()).build()
+
+  private def spelling(key: String, info: TableInfo, conf: SQLConf): String =
+    info.columns().map(_.name).find(conf.resolver(_, key)).getOrElse(key)
+}

@@ -1,0 +1,88 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.util.{HashMap => JHashMap, Map => JMap}
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.connector.catalog.{Column, Identifier, TableCatalog, TableInfo}
+
+/** A CREATE, or a variant of it, of a Delta table: what it asks for, and the facts that the control plane judges. */
+class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
+
+  private val conf = session.sessionState.conf
+
+  val layout: Option[DeltaLayout] = DeltaLayout.of(typed, conf)
+
+  val properties: Map[String, String] = typed.properties().asScala.toMap
+
+  val group: Option[String] = GroupProperties.group(properties)
+
+  def isByPath: Boolean = DeltaStatement.isPath(ident)
+
+  /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
+  def forDelta(ofLayout: => Map[String, String]): TableInfo = {
+    val all = GroupProperties.normal(properties) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
+    val normal = new JHashMap[String, String](all.asJava)
+    val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
+    layout.fold(plain)(DeltaLayout.applied(plain, _))
+  }
+
+  def facts(group: String, replace: Boolean): Seq[(String, Any)] = {
+    val columns = typed.columns().toSeq.map(column)
+    val keys = layout.map(_.keys).getOrElse(Nil)
+    DeltaStatement.name(session, ident) ++ Seq(
+      "group" -> group,
+      "format" -> "delta",
+      "keys" -> keys.map(key => columns.find(_("name") == key).getOrElse(Map("name" -> key, "type" -> ""))),
+      "buckets" -> layout.map(_.buckets).getOrElse(0),
+      "columns" -> columns,
+      "replication" -> GroupProperties.replication(properties).orNull,
+      "location" -> location.orNull,
+      "liquid" -> typed.partitions().exists(t => DeltaStatement.liquid.contains(t.name)),
+      "replace" -> replace)
+  }
+
+  /** Where the files will lie. A table that is replaced keeps its own place unless the statement names one. */
+  def location: Option[String] =
+    Option(typed.properties().get(TableCatalog.PROP_LOCATION)).orElse(
+      if (isByPath) Some(ident.name())
+      else Some(CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(
+        TableIdentifier(ident.name(), ident.namespace().lastOption)))))
+
+  private def column(column: Column): Map[String, Any] = Map(
+    "name" -> column.name,
+    "type" -> column.dataType.simpleString,
+    "generated" -> (column.generationExpression != null),
+    "identity" -> (column.identityColumnSpec != null))
+
+  /** A group belongs to a database, so its tables have a name in one. */
+  def refusePathInGroup(): Unit = group.filter(_ => isByPath).foreach(DeltaStatement.refusePath(ident.name(), _))
+}
+
+object DeltaStatement {
+
+  /** CLUSTER BY in Spark's parser and in Delta's. */
+  private val liquid = Set("cluster_by", "temp_cluster_by")
+
+  def refusePath(path: String, group: String): Nothing =
+    throw new ColocateException("PATH_IN_GROUP",
+      s"Cannot colocate delta.`$path` with group $group: a table that has only a path belongs to no " +
+        s"database. Give it a name: CREATE TABLE db.t (...) USING delta CLUSTERED BY (...) INTO n BUCKETS " +
+        s"LOCATION '$path' TBLPROPERTIES ('colocate_with'='$group').")
+
+  /** Database and table as the session catalog spells them. */
+  def name(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {
+    val db = if (isPath(ident)) None else ident.namespace().lastOption
+    val folded = session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
+    Seq("db" -> folded.database.get, "table" -> folded.table)
+  }
+
+  /** delta.`/a/path`, as Delta tells it from a table `path` in a database `delta`. */
+  def isPath(ident: Identifier): Boolean =
+    ident.namespace().toSeq.map(_.toLowerCase(java.util.Locale.ROOT)) == Seq("delta") && ident.name().contains("/") &&
+      new Path(ident.name()).isAbsolute
+}

@@ -1,0 +1,159 @@
+package org.apache.spark.sql.colocate.catalog
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.write.RowGroupSize
+import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
+import org.apache.spark.sql.connector.catalog._
+
+/**
+ * The catalog's statements where a bucketed Delta table or a group is concerned. Each goes through the control plane in
+ * two phases; a statement that concerns neither goes straight to the inner catalog.
+ */
+class MemberDdl(session: SparkSession, tables: TableCatalog) {
+
+  private val rowGroups = RowGroupSize(session, tables)
+
+  def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
+    statement(ident, info).fold(work(info)) { statement =>
+      checked(statement, replace = false)
+      val ticket = begin(statement, statement.group, replace = false)
+      val files = FailedCreateCleanup.before(session, statement.location)
+      TwoPhase.around(removing(ticket, files, ident)) {
+        work(statement.forDelta(rowGroups.at(statement.location, statement.properties)))
+      }(location(ident))
+    }
+
+  /** CREATE TABLE LIKE of a Delta table: Delta copies the properties, so the copy joins the group as any CREATE does. */
+  def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table =
+    DeltaLike.of(session, ident, info, source).fold(work) { like =>
+      ControlPlane.call(session, "check_layout", like.facts: _*)
+      val ticket = Ticket.begin(session, "begin_create", like.facts: _*)
+      val files = FailedCreateCleanup.before(session, Some(like.location))
+      TwoPhase.around(removing(ticket, files, ident))(work)(location(ident))
+    }
+
+  /** @param replace may a table of this name exist? */
+  def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
+    val existing = if (replace) load(ident) else None
+    val overwrite = V1Overwrite.isMarked(info)
+    val unmarked = V1Overwrite.unmarked(info)
+    val concerned = existing.exists(table => isMember(ident, table) || layoutOf(table).isDefined)
+    if (statement(ident, unmarked).isEmpty && !concerned) work(unmarked)
+    else staged(new DeltaStatement(session, ident, unmarked), existing, overwrite)(work)
+  }
+
+  private def staged(statement: DeltaStatement, existing: Option[Table], overwrite: Boolean)(
+      work: TableInfo => StagedTable): StagedTable = {
+    val held = existing.flatMap(t => GroupProperties.group(t.properties().asScala.toMap))
+    // df.write.mode("overwrite").saveAsTable keeps the table's properties, and so its group.
+    val group = if (overwrite) statement.group.orElse(held) else statement.group
+    checked(statement, replace = existing.isDefined)
+    val keepsLayout = overwrite && statement.layout.isEmpty
+    val ticket =
+      if ((group.isEmpty && !existing.exists(isMember(statement.ident, _))) || keepsLayout) Ticket.Nothing
+      else begin(statement, Some(group.getOrElse("")), replace = existing.isDefined)
+    val files = FailedCreateCleanup.before(session, statement.location.filter(_ => existing.isEmpty))
+    val whole = removing(ticket, files, statement.ident)
+    var staged = false
+    try {
+      val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
+      val made = work(statement.forDelta(rowGroups.ofNew(statement.properties)))
+      val table = new ColocatedStagedTable(made, statement.layout, target, whole)
+      staged = true
+      table
+    } finally if (!staged) whole.abort()
+  }
+
+  /** The ticket, with the files of a statement that failed. */
+  private def removing(ticket: Ticket, files: FailedCreateCleanup, ident: Identifier): Ticket = new Ticket {
+    override def commit(where: => Option[String]): Unit = ticket.commit(location(ident))
+    override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
+  }
+
+  def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
+    if (!AlterGroupOfDelta.concerns(changes)) work(changes)
+    else load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
+      val alter = new AlterGroupOfDelta(session, ident, table, changes)
+      alter.refuseBrokenLayout()
+      if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
+      else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
+    }
+
+  def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
+    if (!load(ident).exists(isMember(ident, _))) work
+    else {
+      val args = DeltaStatement.name(session, ident) :+ ("purge" -> purge)
+      TwoPhase(session, "begin_drop", args: _*)(work)(None)
+    }
+
+  def rename(from: Identifier, to: Identifier)(work: => Unit): Unit =
+    if (!load(from).exists(isMember(from, _))) work
+    else {
+      val full = if (to.namespace().isEmpty) Identifier.of(from.namespace(), to.name()) else to
+      val renamed = DeltaStatement.name(session, full).map { case (key, value) => s"new_$key" -> value }
+      val args = DeltaStatement.name(session, from) ++ renamed
+      TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
+    }
+
+  /** The groups of a database end with it. */
+  def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
+    val members = cascade && Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists { ident =>
+      // Temporary views are listed too, without a namespace.
+      ident.namespace().nonEmpty && load(ident).exists(isMember(ident, _))
+    }
+    val dropped = work
+    if (dropped && members) ControlPlane.call(session, "drop_database", "db" -> namespace.last)
+    dropped
+  }
+
+  private def statement(ident: Identifier, info: TableInfo): Option[DeltaStatement] = {
+    val group = GroupProperties.group(info.properties().asScala.toMap)
+    if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) {
+      val statement = new DeltaStatement(session, ident, info)
+      Option.when(statement.layout.isDefined || group.isDefined)(statement)
+    } else {
+      group.foreach(refuseFormat(ident, info, _))
+      None
+    }
+  }
+
+  /** A format that is neither Delta nor native: the control plane says which ones can be in a group. */
+  private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
+    val default = session.sessionState.conf.defaultDataSourceName
+    val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
+    ControlPlane.call(session, "check_layout", DeltaStatement.name(session, ident) ++ Seq(
+      "group" -> group, "format" -> format, "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
+  }
+
+  private def checked(statement: DeltaStatement, replace: Boolean): Unit = {
+    statement.refusePathInGroup()
+    if (statement.layout.isDefined || statement.group.isDefined) {
+      ControlPlane.call(session, "check_layout", statement.facts(statement.group.getOrElse(""), replace): _*)
+    }
+  }
+
+  private def begin(statement: DeltaStatement, group: Option[String], replace: Boolean): Ticket =
+    group.fold[Ticket](Ticket.Nothing)(g => Ticket.begin(session, "begin_create", statement.facts(g, replace): _*))
+
+  private def location(ident: Identifier): Option[String] =
+    load(ident).flatMap(t => Option(t.properties().get(TableCatalog.PROP_LOCATION)))
+
+  private def load(ident: Identifier): Option[Table] =
+    try Some(tables.loadTable(ident))
+    catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
+
+  private def layoutOf(table: Table) = DeltaTables.layoutOf(session, table)
+
+  // A table whose metadata can't be read must still be droppable: then the pushed picture decides alone.
+  private def isMember(ident: Identifier, table: Table): Boolean = {
+    val Seq((_, db: String), (_, name: String)) = DeltaStatement.name(session, ident): @unchecked
+    GroupState.current.memberByTable.contains(db -> name) ||
+    Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
+  }
+}

@@ -1,0 +1,70 @@
+package org.apache.spark.sql.colocate.catalog
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
+import org.apache.spark.sql.colocate.write.KeepNativeLayout
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.types.StructType
+
+/**
+ * Statements on native tables never reach the catalog plug-in: Spark turns them into commands of its own. This wraps
+ * those that make, change or end a membership. All others stay as they are.
+ */
+case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    if (plan.isInstanceOf[Command] && GroupState.current.hasMembers) CatalogWatch.attach(session)
+    wrapped(plan)
+  }
+
+  private def wrapped(plan: LogicalPlan): LogicalPlan = plan match {
+    case create: CreateDataSourceTableCommand if NativeTable.asksForGroup(create.table) =>
+      val table = normal(create.table)
+      CreateInGroup(create.copy(table = table), table, table.schema)
+
+    case ctas: CreateDataSourceTableAsSelectCommand if NativeTable.asksForGroup(ctas.table) =>
+      val table = normal(ctas.table)
+      val schema = StructType(ctas.query.schema.zip(ctas.outputColumnNames).map { case (f, name) => f.copy(name = name) })
+      val query = table.bucketSpec.fold(ctas.query)(KeepNativeLayout.layOut(ctas.query, ctas.outputColumnNames, _))
+      CreateInGroup(ctas.copy(table = table, query = query), table, schema)
+
+    // An empty colocate_with is no group, and no property.
+    case create: CreateDataSourceTableCommand if mentions(create.table) => create.copy(table = normal(create.table))
+
+    case ctas: CreateDataSourceTableAsSelectCommand if mentions(ctas.table) => ctas.copy(table = normal(ctas.table))
+
+    case like: CreateTableLikeCommand if LikeInGroup.concerns(session, like) => LikeInGroup(like)
+
+    case command: RunnableCommand if DeltaCopy.of(command).isDefined => CopyInGroup(command, DeltaCopy.of(command).get)
+
+    case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite => OverwriteInGroup(save)
+
+    case alter @ AlterTableSetPropertiesCommand(table, set, false) if GroupProperties.mentions(set.keys) =>
+      AlterGroup(alter, table, set, Nil)
+
+    case alter @ AlterTableUnsetPropertiesCommand(table, unset, _, false) if GroupProperties.mentions(unset) =>
+      AlterGroup(alter, table, Map.empty, unset)
+
+    case rename: AlterTableRenameCommand if !rename.isView => RenameInGroup(rename)
+
+    case drop: DropTableCommand if !drop.isView => DropFromGroup(drop)
+
+    case _ => plan
+  }
+
+  private def mentions(table: CatalogTable): Boolean =
+    GroupProperties.mentions(table.properties.keys ++ table.storage.properties.keys)
+
+  /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
+  private def normal(table: CatalogTable): CatalogTable = {
+    val options = table.storage.properties
+    table.copy(
+      properties = GroupProperties.normal(options.filter(o => GroupProperties.mentions(Seq(o._1))) ++ table.properties),
+      storage = table.storage.copy(properties = GroupProperties.without(options)))
+  }
+}

@@ -1,0 +1,53 @@
+package org.apache.spark.sql.colocate.catalog.describe
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogTableType, CatalogUtils}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
+
+/** What a table's metadata says of its declaration. */
+object DeclaredLayouts {
+
+  // What Delta derives from the rest of the statement, or counts for itself.
+  private val derived =
+    Set("delta.minReaderVersion", "delta.minWriterVersion", "delta.columnMapping.maxColumnId") ++
+      Seq("appendOnly", "invariants", "generatedColumns", "identityColumns").map("delta.feature." + _)
+  private val derivedPrefixes = Seq("delta.rowTracking.materialized", TableCatalog.OPTION_PREFIX)
+
+  def ofDelta(name: String, table: Table, layout: BucketLayout): DeclaredLayout = {
+    val snapshot = DeltaReflection.snapshotOfTable(table)
+    val properties = table.properties().asScala.toMap
+    DeclaredLayout(
+      name = name,
+      format = "delta",
+      columns = CharVarcharUtils.getRawSchema(BucketColumn.without(snapshot.schema)).fields.toSeq,
+      partitions = snapshot.partitionSchema.fieldNames.toSeq.filterNot(_ == BucketColumn.Name),
+      buckets = BucketSpec(layout.buckets, layout.keys, Nil),
+      comment = properties.get(TableCatalog.PROP_COMMENT),
+      location = properties.get(TableCatalog.PROP_LOCATION)
+        .filterNot(_ => properties.contains(TableCatalog.PROP_IS_MANAGED_LOCATION)),
+      options = Map.empty,
+      properties = properties.filterNot { case (key, _) =>
+        CatalogV2Util.TABLE_RESERVED_PROPERTIES.contains(key) || derived(key) || derivedPrefixes.exists(key.startsWith)
+      })
+  }
+
+  def ofNative(table: CatalogTable): Option[DeclaredLayout] = table.bucketSpec.map { spec =>
+    DeclaredLayout(
+      name = table.qualifiedName,
+      format = table.provider.getOrElse("parquet"),
+      columns = CharVarcharUtils.getRawSchema(table.schema).fields.toSeq,
+      partitions = table.partitionColumnNames,
+      buckets = spec,
+      comment = table.comment,
+      location =
+        if (table.tableType == CatalogTableType.MANAGED) None
+        else table.storage.locationUri.map(CatalogUtils.URIToString),
+      options = table.storage.properties,
+      properties = table.properties -- CatalogV2Util.TABLE_RESERVED_PROPERTIES)
+  }
+}

@@ -1,0 +1,72 @@
+package org.apache.spark.sql.colocate.catalog.describe
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
+
+/**
+ * The tables of a database as they declare themselves: the truth of membership. A native table's properties are in the
+ * catalog, a Delta table's in its own log, so each Delta table is loaded once.
+ */
+class DeclaredTables(session: SparkSession, db: String) extends Logging {
+
+  private type Facts = Map[String, Any]
+
+  /** Facts of the tables that name a group, and the names of those that could not be read. */
+  lazy val (members, unread): (Seq[Facts], Seq[Facts]) = {
+    val read = tables.map(table => name(table) -> facts(table))
+    (read.collect { case (_, Some(Some(found))) => found }, read.collect { case (name, None) => name })
+  }
+
+  private def tables: Seq[CatalogTable] = {
+    val catalog = session.sharedState.externalCatalog
+    catalog.getTablesByName(db, catalog.listTables(db)).filter(_.tableType != CatalogTableType.VIEW)
+  }
+
+  private def name(table: CatalogTable): Facts = Map("db" -> db, "table" -> table.identifier.table)
+
+  /** None: the table is there, but it can't be read; then nothing is concluded about it. */
+  private def facts(table: CatalogTable): Option[Option[Facts]] =
+    try Some(if (NativeTable.isNative(table)) native(table) else delta(table))
+    catch {
+      case NonFatal(e) =>
+        logWarning(s"Reconcile leaves ${table.identifier.unquotedString} as it is, because it can't be read", e)
+        None
+    }
+
+  private def native(table: CatalogTable): Option[Facts] =
+    GroupProperties.group(table.properties).map { group =>
+      NativeTable.facts(session, table, table.schema, group).toMap
+    }
+
+  private def delta(table: CatalogTable): Option[Facts] =
+    if (!table.provider.exists(_.equalsIgnoreCase("delta"))) None
+    else {
+      val loaded = load(table)
+      GroupProperties.group(loaded.properties().asScala.toMap).map(group => name(table) ++ described(loaded, group))
+    }
+
+  private def load(table: CatalogTable): Table =
+    session.sessionState.catalogManager.v2SessionCatalog match {
+      case catalog: TableCatalog => catalog.loadTable(Identifier.of(Array(db), table.identifier.table))
+      case other => throw new IllegalStateException(s"${other.name()} is no catalog of tables")
+    }
+
+  private def described(table: Table, group: String): Facts = {
+    val layout = DeltaTables.layoutOf(session, table)
+    val keys = layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes))
+    Map(
+      "group" -> group,
+      "format" -> "delta",
+      "keys" -> keys.map { case (key, keyType) => Map("name" -> key, "type" -> keyType.simpleString) },
+      "buckets" -> layout.fold(0)(_.buckets),
+      "replication" -> GroupProperties.replication(table.properties().asScala.toMap).orNull,
+      "location" -> table.properties().get(TableCatalog.PROP_LOCATION))
+  }
+}

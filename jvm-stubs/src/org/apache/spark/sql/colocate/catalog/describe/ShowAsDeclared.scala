@@ -1,0 +1,79 @@
+package org.apache.spark.sql.colocate.catalog.describe
+
+import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitionSpec}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable}
+import org.apache.spark.sql.colocate.compat.DescribeWholeTable
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.connector.catalog.{Table, V1Table}
+import org.apache.spark.sql.execution.command.DescribeTableCommand
+
+/**
+ * DESCRIBE and SHOW tell of a bucketed table what its CREATE statement said: the user's columns and partitions, the
+ * bucket keys and count, the group. Delta's own catalog would show the bucket column as a column like any other.
+ */
+case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case describe @ DescribeWholeTable(Clustered(resolved, layout), extended, output) =>
+      val shown = describe.copy(relation = resolved.copy(table = new DeclaredTable(resolved.table)))
+      if (extended) DescribeLayout(shown, information(resolved, layout), output) else shown
+
+    case show @ ShowColumns(Clustered(resolved, _), _, _) =>
+      show.copy(child = resolved.copy(table = new DeclaredTable(resolved.table)))
+
+    case ShowPartitions(Clustered(resolved, _), pattern, _) =>
+      val spec = pattern.collect { case UnresolvedPartitionSpec(values, _) => values }
+      ShowDeclaredPartitions(resolved.name, resolved.table, spec.getOrElse(Map.empty))
+
+    case ShowCreateTable(Clustered(resolved, layout), _, output) =>
+      ShowCreateMember(DeclaredLayouts.ofDelta(resolved.name, resolved.table, layout), output)
+
+    case ShowCreateTable(ResolvedTable(_, _, table: V1Table, _), false, output) if NativeTable.isMember(table.catalogTable) =>
+      DeclaredLayouts.ofNative(table.catalogTable).fold(plan)(ShowCreateMember(_, output))
+
+    case describe: DescribeTableCommand if describe.isExtended && describe.partitionSpec.isEmpty =>
+      nativeInformation(describe).fold(plan)(DescribeLayout(describe, _, describe.output))
+
+    // The root of a plan: spark.catalog.listColumns looks at the table itself.
+    case Clustered(resolved, _) => resolved.copy(table = new DeclaredTable(resolved.table))
+
+    case _ => plan
+  }
+
+  private def nativeInformation(describe: DescribeTableCommand): Option[LayoutInformation] = {
+    val catalog = session.sessionState.catalog
+    // A view is described by the same command.
+    val table = Option.when(!catalog.isTempView(describe.table))(catalog.getTableRawMetadata(describe.table))
+    for {
+      found <- table
+      group <- GroupProperties.group(found.properties)
+      spec <- found.bucketSpec
+    } yield LayoutInformation(
+      Some(GroupProperties.fullName(group, found.database)), spec.bucketColumnNames, spec.numBuckets)
+  }
+
+  private def information(resolved: ResolvedTable, layout: BucketLayout): LayoutInformation = {
+    val properties = scala.jdk.CollectionConverters.MapHasAsScala(resolved.table.properties()).asScala.toMap
+    val db = resolved.identifier.namespace().lastOption.getOrElse(session.catalog.currentDatabase)
+    LayoutInformation(GroupProperties.group(properties).map(GroupProperties.fullName(_, db)), layout.keys, layout.buckets)
+  }
+
+  /** A Delta table of the catalog that has the bucket column. */
+  private object Clustered {
+    def unapply(plan: LogicalPlan): Option[(ResolvedTable, BucketLayout)] = plan match {
+      case resolved @ ResolvedTable(_, _, table: Table, _) => DeltaTables.layoutOf(session, table).map(resolved -> _)
+      case _ => None
+    }
+  }
+}
+
+/** What DESCRIBE EXTENDED adds. */
+case class LayoutInformation(group: Option[String], keys: Seq[String], buckets: Int) {
+  def rows: Seq[(String, String)] =
+    Seq("" -> "", "# Colocation Information" -> "") ++ group.map("Colocation Group" -> _) ++
+      Seq("Bucket Keys" -> keys.mkString(", "), "Buckets" -> buckets.toString)
+}

@@ -1,0 +1,43 @@
+package org.apache.spark.sql.colocate.catalog.system
+
+import java.util.Locale
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.types.StructType
+
+/** The tables of namespace `system`, from any current database. */
+object SystemTables {
+
+  private val groups = StructType.fromDDL(
+    "group_id STRING, group_name STRING, db STRING, buckets INT, replication INT, key_types ARRAY<STRING>, " +
+      "layout_stable BOOLEAN, placement_stable BOOLEAN, is_stable BOOLEAN, members INT, bytes BIGINT, " +
+      "recycled_until TIMESTAMP")
+
+  private val tables = StructType.fromDDL(
+    "`group` STRING, group_id STRING, db STRING, `table` STRING, table_id INT, format STRING, keys ARRAY<STRING>, " +
+      "role STRING, layout_state STRING, strays INT, files BIGINT, bytes BIGINT, location STRING")
+
+  private val buckets = StructType.fromDDL(
+    "`group` STRING, db STRING, `table` STRING, bucket INT, files BIGINT, `rows` BIGINT, bytes BIGINT, " +
+      "hosts ARRAY<STRING>, state STRING")
+
+  private val hosts = StructType.fromDDL("backend_id INT, host STRING")
+
+  private val audit = StructType.fromDDL("at TIMESTAMP, who STRING, verb STRING, object STRING, detail STRING")
+
+  private type Lines = (SystemLines, Set[String]) => Seq[Map[String, Any]]
+
+  private val known: Map[String, (StructType, Lines)] = Map(
+    "colocation_groups" -> (groups -> ((lines, wanted) => lines.groups(groups, wanted))),
+    "colocation_tables" -> (tables -> ((lines, wanted) => lines.tables(tables, wanted))),
+    "colocation_buckets" -> (buckets -> ((lines, wanted) => lines.buckets(tables, wanted))),
+    "colocation_hosts" -> (hosts -> ((lines, _) => lines.told("colocation_hosts", hosts))),
+    "colocation_audit" -> (audit -> ((lines, _) => lines.told("colocation_audit", audit))))
+
+  /** `None` for a name that is not ours: the catalog goes on as without us. */
+  def load(ident: Identifier): Option[Table] =
+    known.get(ident.name().toLowerCase(Locale.ROOT)).map { case (schema, lines) =>
+      new SystemTable(ident.name(), schema, lines(new SystemLines(SparkSession.active), _))
+    }
+}

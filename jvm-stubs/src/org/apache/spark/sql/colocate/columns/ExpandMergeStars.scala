@@ -1,0 +1,55 @@
+package org.apache.spark.sql.colocate.columns
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/**
+ * `UPDATE SET *` and `INSERT *` of a MERGE into a bucketed Delta table mean the visible columns. Delta would ask the
+ * source for the bucket column too. With schema evolution Delta takes the source's columns, which is right as it is.
+ */
+case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private val AutoMerge = "spark.databricks.delta.schema.autoMerge.enabled"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case merge: MergeIntoTable if hasStar(merge) && merge.childrenResolved && !evolves(merge) && isBucketed(merge) =>
+      merge.copy(
+        matchedActions = merge.matchedActions.map(expanded(merge, _)),
+        notMatchedActions = merge.notMatchedActions.map(expanded(merge, _)))
+  }
+
+  private def hasStar(merge: MergeIntoTable): Boolean = (merge.matchedActions ++ merge.notMatchedActions).exists {
+    case _: UpdateStarAction | _: InsertStarAction => true
+    case _ => false
+  }
+
+  private def expanded(merge: MergeIntoTable, action: MergeAction): MergeAction = action match {
+    case UpdateStarAction(condition) => UpdateAction(condition, assignments(merge))
+    case InsertStarAction(condition) => InsertAction(condition, assignments(merge))
+    case other => other
+  }
+
+  private def assignments(merge: MergeIntoTable): Seq[Assignment] =
+    merge.targetTable.output.filterNot(_.name == BucketColumn.Name).map(c => Assignment(c, fromSource(merge, c)))
+
+  private def fromSource(merge: MergeIntoTable, column: Attribute): Attribute = {
+    val found = merge.sourceTable.output.filter(a => conf.resolver(a.name, column.name))
+    if (found.size == 1) found.head
+    else throw new ColocateException("MERGE_STAR",
+      s"Cannot resolve column ${column.name} of * in MERGE: the source has ${found.size} such columns " +
+        s"(source: ${merge.sourceTable.output.map(_.name).mkString(", ")}). Name the columns instead of *.")
+  }
+
+  private def evolves(merge: MergeIntoTable): Boolean =
+    merge.withSchemaEvolution || conf.getConfString(AutoMerge, "false").toBoolean
+
+  private def isBucketed(merge: MergeIntoTable): Boolean = merge.targetTable.exists {
+    case relation: DataSourceV2Relation => DeltaTables.layoutOf(session, relation.table).isDefined
+    case _ => false
+  }
+}

@@ -1,0 +1,47 @@
+package org.apache.spark.sql.colocate.columns
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+
+/**
+ * Why no Project: its list would be fixed before the relation gets its final attributes, and its tag for hidden
+ * output is not renewed when a self-join gives one side new attributes. Here everything follows from the child.
+ */
+sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
+
+  /** In every state, as Spark's relations do: a second reference by name, above the first one, looks here. */
+  override def metadataOutput: Seq[Attribute] = hidden ++ child.metadataOutput
+
+  override protected def outputExpressions: Seq[Attribute] = output
+
+  private def hidden: Seq[Attribute] = child.output.filter(_.name == BucketColumn.Name)
+}
+
+/** The columns of a bucketed Delta table without its bucket column, which stays reachable by its name. */
+case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with ExposesMetadataColumns {
+
+  override def output: Seq[Attribute] = child.output.filterNot(_.name == BucketColumn.Name)
+
+  /** Where it was the child's own metadata that is asked for, Spark asks again, and goes on to the child. */
+  override def withMetadataColumns(): LogicalPlan = AllColumns(child)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): VisibleColumns = copy(child = newChild)
+}
+
+/** The columns of a bucketed Delta table that a query names the bucket column of. Above it, Spark hides it again. */
+case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
+
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): AllColumns = copy(child = newChild)
+}
+
+/** After analysis nothing but the selection is left: plans, cached plans and metrics see an ordinary Project. */
+object FinishVisibleColumns extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformWithSubqueries {
+    case visible: VisibleColumns => Project(visible.output, visible.child)
+    case AllColumns(child) => child
+  }
+}

@@ -1,0 +1,34 @@
+package org.apache.spark.sql.colocate.compat
+
+import scala.util.Try
+
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.util.Utils
+
+/** The versions that the jar was tested with, and those in use. Another line of Spark is refused: SparkVersion. */
+object Versions {
+
+  /** The Spark and the Delta that this jar was built for and tested with. */
+  lazy val (builtForSpark: String, builtForDelta: String) = (built("spark.version"), built("delta.version"))
+
+  /** The version of Delta on the class path, if it is there. */
+  lazy val delta: Option[String] = Try {
+    val delta = Utils.classForName[AnyRef]("io.delta.package$", initialize = true, noSparkClassLoader = false)
+    delta.getMethod("VERSION").invoke(delta.getField("MODULE$").get(null)).asInstanceOf[String]
+  }.toOption
+
+  def tested: String = s"Spark $builtForSpark and Delta $builtForDelta"
+
+  def inUse: String = s"Spark $SPARK_VERSION${delta.fold("")(version => s" and Delta $version")}"
+
+  /** What to say at the start, if not these are in use. */
+  def untested: Option[String] =
+    Option.when(SPARK_VERSION != builtForSpark || delta.exists(_ != builtForDelta))(
+      s"spark-colocate was tested with $tested; this is $inUse. What it needs of them was tried at the start, " +
+        "its queries were not. Run its EXPLAIN and compare a few results first, or use the tested versions.")
+
+  private def built(file: String): String = {
+    val stream = getClass.getResourceAsStream(s"/io/colocate/conf/$file")
+    if (stream == null) "unknown" else try new String(stream.readAllBytes(), "UTF-8").trim finally stream.close()
+  }
+}

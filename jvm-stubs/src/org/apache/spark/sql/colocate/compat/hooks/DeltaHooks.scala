@@ -1,0 +1,43 @@
+package org.apache.spark.sql.colocate.compat.hooks
+
+import Probe._
+
+/** What of Delta's we reach into: layout/DeltaReflection, layout/DeltaTables, and classes known by their names. */
+private[colocate] object DeltaHooks {
+
+  private val Delta = "org.apache.spark.sql.delta"
+  private val Bucketed = Some("Delta tables with a bucket column")
+
+  val Table: Hook = Hook("delta.table-snapshot", Nil, Bucketed) { () =>
+    methods(s"$Delta.catalog.DeltaTableV2", "initialSnapshot")
+    methods(s"$Delta.Snapshot", "schema")
+  }
+
+  val PathWrite: Hook = Hook("delta.path-write", Seq("LayOutPathWrites"), Bucketed) { () =>
+    load(s"$Delta.sources.DeltaDataSource")
+  }
+
+  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans")) { () =>
+    methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
+    methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
+    methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size")
+    methods(s"$Delta.Snapshot", "metadata", "version", "protocol", "allFiles")
+    methods(s"$Delta.actions.Metadata", "schema", "partitionSchema", "configuration", "id")
+    methodsOf(s"$Delta.GeneratedColumn$$", "satisfyGeneratedColumnProtocol" -> 1)
+  }
+
+  val Transaction: Hook = Hook(
+    "delta.transaction",
+    Seq("JoinFileListLocally", "DisambiguateMergeRowIds", "GroupWithinTask", "WriteWithinBuckets", "GatherFewRows")) { () =>
+    methods(s"$Delta.OptimisticTransaction$$", "getActive")
+    methods(s"$Delta.OptimisticTransaction", "snapshot")
+    methods(s"$Delta.files.TahoeBatchFileIndex", "snapshot", "actionType", "addFiles")
+    methods(s"$Delta.actions.AddFile", "partitionValues", "numPhysicalRecords", "size")
+  }
+
+  val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource")) { () =>
+    load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
+  }
+
+  val all: Seq[Hook] = Seq(Table, PathWrite, PreparedScan, Transaction, MergeNode)
+}

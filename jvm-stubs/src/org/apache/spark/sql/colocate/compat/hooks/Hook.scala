@@ -1,0 +1,42 @@
+package org.apache.spark.sql.colocate.compat.hooks
+
+import org.apache.spark.util.Utils
+
+/**
+ * A private part of Spark or Delta that we reach into. Another patch release may lack it.
+ *
+ * @param name     for messages, such as `delta.prepared-scan`
+ * @param neededBy the rules that are switched off without it; names as in conf/rules.json where they are there
+ * @param guards   what is refused without it, because it would be shown or written wrong; in words
+ * @param probe    fails where the part is not as we know it
+ */
+private[colocate] case class Hook(name: String, neededBy: Seq[String], guards: Option[String] = None)(val probe: () => Unit)
+
+/** Ways to see whether a part is there; each names what it misses. */
+private[colocate] object Probe {
+
+  /** Public methods without arguments of a class. */
+  def methods(owner: String, names: String*): Unit = {
+    val found = load(owner)
+    names.foreach(found.getMethod(_))
+  }
+
+  /** Public methods of these names, and of so many arguments. */
+  def methodsOf(owner: String, names: (String, Int)*): Unit = {
+    val found = load(owner).getMethods
+    names.foreach { case (name, arguments) =>
+      if (!found.exists(m => m.getName == name && m.getParameterCount == arguments)) {
+        throw new NoSuchMethodException(s"$owner.$name with $arguments arguments")
+      }
+    }
+  }
+
+  /** A constructor of so many arguments. */
+  def constructor(owner: String, arguments: Int): Unit =
+    if (!load(owner).getConstructors.exists(_.getParameterCount == arguments)) {
+      throw new NoSuchMethodException(s"a constructor of $owner with $arguments arguments")
+    }
+
+  /** A class that is recognised by its name. */
+  def load(name: String): Class[_] = Utils.classForName[Any](name, initialize = false, noSparkClassLoader = false)
+}

@@ -1,0 +1,50 @@
+package org.apache.spark.sql.colocate.evidence
+
+import java.net.URI
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.{DynamicPruning, Expression}
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
+import org.apache.spark.sql.execution.datasources.FileIndex
+
+/** A file of a member as the planner sees it, before any task reads it. */
+case class BucketFile(bucket: Int, path: Path, bytes: Long)
+
+/**
+ * The files that a scan will read at most, for questions about sizes: for Delta those that the prepared scan chose,
+ * for native tables the index's cached listing. Neither starts a job.
+ */
+object BucketFiles {
+
+  /** None if a file has no bucket: then the scan itself will tell. */
+  def of(index: FileIndex, evidence: Evidence, partitionFilters: Seq[Expression]): Option[Seq[BucketFile]] = {
+    val files = evidence.source match {
+      case _: BucketSource.PartitionValue => delta(index)
+      case BucketSource.FileName => native(index, evidence.layout.buckets, partitionFilters)
+    }
+    Option.when(files.forall(_._1.exists(b => b >= 0 && b < evidence.layout.buckets)))(files.map { case (b, path, bytes) =>
+      BucketFile(b.get, path, bytes)
+    })
+  }
+
+  private def delta(index: FileIndex): Seq[(Option[Int], Path, Long)] = {
+    val column = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
+    val root = DeltaReflection.dataPath(index)
+    DeltaReflection.preparedFiles(index).map { file =>
+      (file.partitionValues.get(column).flatMap(v => Option(v)).flatMap(_.toIntOption), located(root, file.path), file.bytes)
+    }
+  }
+
+  /** As Delta's log has it: a relative or an absolute URI. */
+  private def located(root: Path, logged: String): Path = {
+    val path = new Path(new URI(logged))
+    if (path.isAbsolute) path else new Path(root, path)
+  }
+
+  private def native(index: FileIndex, buckets: Int, filters: Seq[Expression]): Seq[(Option[Int], Path, Long)] =
+    index.listFiles(filters.filterNot(_.exists(_.isInstanceOf[DynamicPruning])), Nil).flatMap(_.files).map { file =>
+      (NativeEvidence.bucketOf(file.getPath.getName, buckets), file.getPath, file.getLen)
+    }
+}

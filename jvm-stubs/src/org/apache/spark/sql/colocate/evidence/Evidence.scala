@@ -1,0 +1,97 @@
+package org.apache.spark.sql.colocate.evidence
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
+import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile}
+
+/** How a file's bucket is known. */
+sealed trait BucketSource
+
+object BucketSource {
+
+  /** Delta: the value of the partition column at this position of the file's partition values. */
+  case class PartitionValue(ordinal: Int) extends BucketSource
+
+  /** Native: the id in a file name of Spark's full pattern. */
+  case object FileName extends BucketSource
+}
+
+/**
+ * What a scan's own metadata proves about its files.
+ *
+ * @param layout  keys and bucket count
+ * @param source  where each file's bucket id stands
+ * @param group   full name of the colocation group, if the table is in one
+ * @param table   the table's name for messages
+ * @param root    a native table's folder, where its manifest lies
+ */
+case class Evidence(
+    layout: BucketLayout,
+    source: BucketSource,
+    group: Option[String],
+    table: String,
+    root: String = "") {
+
+  /** The bucket that a file claims to hold, if it names one of this layout. */
+  def bucketOf(file: PartitionedFile): Option[Int] = source match {
+    case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, layout.buckets)
+    // The null check comes first: getInt of a null gives 0.
+    case BucketSource.PartitionValue(ordinal) =>
+      Option
+        .when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
+        .filter(b => b >= 0 && b < layout.buckets)
+  }
+}
+
+/** Why a scan of a table that has (or claims) a layout proves nothing. */
+sealed trait EvidenceGap {
+  def code: String
+  def args: Map[String, String]
+}
+
+object EvidenceGap {
+  private abstract class Gap(val code: String, pairs: (String, String)*) extends EvidenceGap {
+    val args: Map[String, String] = pairs.toMap
+  }
+
+  def of(gapCode: String, pairs: (String, String)*): EvidenceGap = new Gap(gapCode, pairs: _*) {}
+}
+
+/** Decides, from the very snapshot that is read, whether the files of a relation lie in proven buckets (design D1). */
+object Evidence {
+
+  /** None: not a table of ours. Left: it has a layout that can't be relied on here. Right: proven. */
+  def of(relation: LogicalRelation): Option[Either[EvidenceGap, Evidence]] = relation match {
+    case LogicalRelationWithTable(files: HadoopFsRelation, table) => of(files, table, relation.isStreaming)
+    case _ => None
+  }
+
+  def of(files: HadoopFsRelation, table: Option[CatalogTable], streaming: Boolean): Option[Either[EvidenceGap, Evidence]] =
+    if (DeltaReflection.isDeltaIndex(files.location)) DeltaEvidence.of(files, table, streaming)
+    else if (files.bucketSpec.isDefined) NativeEvidence.of(files, table)
+    else None
+
+  /** The full group name: as the registry knows the table, else by the property and the table's database. */
+  private[colocate] def groupOf(
+      property: Option[String],
+      table: Option[CatalogTable],
+      location: => String): Option[String] =
+    property.filter(_.nonEmpty).map { name =>
+      val state = GroupState.current
+      table
+        .flatMap(t => t.identifier.database.map(_ -> t.identifier.table))
+        .flatMap(state.memberByTable.get)
+        .orElse(state.memberByLocation.get(location))
+        .map(_.group)
+        .getOrElse(fullName(name, table.flatMap(_.identifier.database)))
+    }
+
+  /** `db.table` as users write it, or the path of a table that is read by path. */
+  private[colocate] def nameOf(table: Option[CatalogTable], files: HadoopFsRelation): String =
+    table.fold(files.location.rootPaths.mkString(","))(_.identifier.copy(catalog = None).unquotedString)
+
+  private def fullName(name: String, database: Option[String]): String =
+    if (name.startsWith("__global__")) name else database.fold(name)(db => s"$db.$name")
+}

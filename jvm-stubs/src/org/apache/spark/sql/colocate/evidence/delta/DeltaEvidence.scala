@@ -1,0 +1,60 @@
+package org.apache.spark.sql.colocate.evidence.delta
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.columns.{BucketColumn, KeyTypes}
+import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
+import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+
+/** Row one of the proof table for Delta: the generation expression in the schema of the pinned snapshot. */
+private[colocate] object DeltaEvidence {
+
+  def of(
+      files: HadoopFsRelation,
+      table: Option[CatalogTable],
+      streaming: Boolean): Option[Either[EvidenceGap, Evidence]] = {
+    val ordinal = files.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
+    val name = Evidence.nameOf(table, files)
+    if (ordinal < 0) None
+    else if (!SelfCheck.has(DeltaHooks.PreparedScan)) Some(Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name)))
+    else if (streaming || !DeltaReflection.isPinned(files.location)) {
+      Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))
+    } else Some(judge(files, table, name))
+  }
+
+  private def judge(
+      files: HadoopFsRelation,
+      table: Option[CatalogTable],
+      name: String): Either[EvidenceGap, Evidence] = {
+    val snapshot = DeltaReflection.snapshotOf(files.location)
+    val ordinal = files.location.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
+    BucketColumn.layoutOf(SparkSession.active, snapshot.schema) match {
+      case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
+      case Some(layout) =>
+        untrusted(files, snapshot, layout, name).toLeft {
+          val location = DeltaReflection.dataPath(files.location).toString
+          val group = Evidence.groupOf(snapshot.properties.get("colocate_with"), table, location)
+          Evidence(layout, BucketSource.PartitionValue(ordinal), group, name)
+        }
+    }
+  }
+
+  private def untrusted(
+      files: HadoopFsRelation,
+      snapshot: DeltaSnapshot,
+      layout: BucketLayout,
+      name: String): Option[EvidenceGap] = {
+    val changed = layout.keys.find(k => snapshot.schema(k).metadata.contains("delta.typeChanges"))
+    val unprovable = layout.keys.zip(layout.keyTypes).find { case (_, t) => !KeyTypes.provable(t) }
+    if (changed.isDefined) Some(EvidenceGap.of("KEY_TYPE_CHANGED", "table" -> name, "key" -> changed.get))
+    else if (unprovable.isDefined) {
+      val (key, keyType) = unprovable.get
+      Some(EvidenceGap.of("KEY_TYPE_UNSAFE", "table" -> name, "key" -> key, "type" -> keyType.simpleString))
+    } else if (layout.keys.exists(files.partitionSchema.fieldNames.contains)) {
+      // An empty text becomes null on its way into a partition's folder, after it was hashed.
+      Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
+    } else if (!snapshot.enforcesGeneratedColumns) Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
+    else None
+  }
+}

@@ -1,0 +1,141 @@
+package org.apache.spark.sql.colocate.evidence.delta
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
+import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.Utils
+
+/**
+ * The only place that knows Delta's classes: their names and a few accessors, by reflection, so that the jar works
+ * without Delta and against its patch releases. What is called here is in hooks/DeltaHooks, and tried at the start.
+ */
+object DeltaReflection {
+
+  private val PreparedIndex = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
+  private val BatchIndex = "org.apache.spark.sql.delta.files.TahoeBatchFileIndex"
+  private[colocate] val PhysicalNameKey = "delta.columnMapping.physicalName"
+  private val DeltaPackage = "org.apache.spark.sql.delta."
+
+  def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
+
+  /** Is the index pinned to a snapshot whose files are all of that snapshot (traps S1.2, S1.3)? */
+  def isPinned(index: FileIndex): Boolean = isPrepared(index) || isOfTransaction(index)
+
+  /** The index of a query's scan. */
+  def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
+
+  /**
+   * The index that MERGE, UPDATE and DELETE make of the files that their transaction selected. The class alone proves
+   * nothing: a stream puts files of later commits into it. So its snapshot must be that of the transaction that is
+   * active in this thread, which commands set and streams do not.
+   */
+  def isOfTransaction(index: FileIndex): Boolean =
+    index.getClass.getName == BatchIndex && SelfCheck.has(DeltaHooks.Transaction) && isDmlAction(index) && activeSnapshot.exists(_ eq call(index, "snapshot"))
+
+  // "batch" is MERGE's own word, for historical reasons.
+  private def isDmlAction(index: FileIndex): Boolean =
+    Set[AnyRef]("batch", "merge", "update", "delete").contains(call(index, "actionType"))
+
+  /** Does a command of Delta's run in this thread? Its plans are its own, not a user's. */
+  def inTransaction: Boolean = activeSnapshot.isDefined
+
+  private def activeSnapshot: Option[AnyRef] =
+    if (!SelfCheck.has(DeltaHooks.Transaction)) None
+    else {
+      val transactions = companion("OptimisticTransaction")
+      call(transactions, "getActive").asInstanceOf[Option[AnyRef]].map(call(_, "snapshot"))
+    }
+
+  def snapshotOf(pinnedIndex: FileIndex): DeltaSnapshot =
+    if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))
+    else new DeltaSnapshot(call(pinnedIndex, "snapshot"))
+
+  /** The files of a transaction's index, with the size of each, and its rows where their statistics were kept. */
+  def filesOf(batchIndex: FileIndex): Seq[DeltaFile] =
+    call(batchIndex, "addFiles").asInstanceOf[Seq[AnyRef]].map { file =>
+      DeltaFile(
+        call(file, "partitionValues").asInstanceOf[Map[String, String]],
+        call(file, "numPhysicalRecords").asInstanceOf[Option[Long]],
+        call(file, "size").asInstanceOf[Long])
+    }
+
+  /** The snapshot that a Delta table of the catalog stands for (its time travel included). */
+  def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
+
+  /** The files that the prepared scan chose, from memory. */
+  def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = {
+    val files = call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]]
+    files.headOption.toSeq.flatMap { first =>
+      val path = first.getClass.getMethod("path")
+      val values = first.getClass.getMethod("partitionValues")
+      val size = first.getClass.getMethod("size")
+      files.map { file =>
+        LoggedFile(
+          path.invoke(file).asInstanceOf[String],
+          values.invoke(file).asInstanceOf[Map[String, String]],
+          size.invoke(file).asInstanceOf[Long])
+      }
+    }
+  }
+
+  /** Delta's error for a write that lacks a partition column. */
+  def partitionColumnNotFound(column: String, present: Seq[Attribute]): Throwable = {
+    val errors = companion("DeltaErrors")
+    val method = errors.getClass.getMethods.find(_.getName == "partitionColumnNotFoundException").get
+    method.invoke(errors, column, present).asInstanceOf[Throwable]
+  }
+
+  def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]
+
+  private[colocate] def call(target: AnyRef, method: String): AnyRef =
+    target.getClass.getMethod(method).invoke(target)
+
+  private[colocate] def companion(name: String): AnyRef = {
+    val companion = Utils.classForName[AnyRef](s"$DeltaPackage$name$$", initialize = true, noSparkClassLoader = false)
+    companion.getField("MODULE$").get(null)
+  }
+}
+
+/** One file of a table's log: partition values by physical name, its rows, deleted ones included, and its size. */
+case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long], bytes: Long)
+
+/** What the log says about a data file: its URI, its partition values by physical column name, its size. */
+case class LoggedFile(path: String, partitionValues: Map[String, String], bytes: Long)
+
+/** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
+class DeltaSnapshot(snapshot: AnyRef) {
+  import DeltaReflection.{call, companion, PhysicalNameKey}
+
+  private lazy val metadata: AnyRef = call(snapshot, "metadata")
+
+  /** Schema of the snapshot, unstripped: field metadata carries generation expressions and type changes. */
+  lazy val schema: StructType = call(metadata, "schema").asInstanceOf[StructType]
+
+  lazy val partitionSchema: StructType = call(metadata, "partitionSchema").asInstanceOf[StructType]
+
+  lazy val properties: Map[String, String] = call(metadata, "configuration").asInstanceOf[Map[String, String]]
+
+  def tableId: String = call(metadata, "id").asInstanceOf[String]
+
+  def version: Long = call(snapshot, "version").asInstanceOf[Long]
+
+  /** A column's name in the log, where column mapping gives it another one. */
+  def physicalName(column: String): String = schema.fields.find(_.name == column).map(_.metadata) match {
+    case Some(field) if field.contains(PhysicalNameKey) => field.getString(PhysicalNameKey)
+    case _ => column
+  }
+
+  /** Rows of the log's AddFile actions (Dataset[AddFile]), for questions about files. */
+  def allFiles: org.apache.spark.sql.classic.DataFrame =
+    call(snapshot, "allFiles").asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].toDF()
+
+  /** Without the table feature, writers need not keep a generated column's promise (traps S1.5). */
+  def enforcesGeneratedColumns: Boolean = {
+    val generatedColumn = companion("GeneratedColumn")
+    val protocol = call(snapshot, "protocol")
+    val method = generatedColumn.getClass.getMethods.find(_.getName == "satisfyGeneratedColumnProtocol")
+    method.exists(_.invoke(generatedColumn, protocol).asInstanceOf[Boolean])
+  }
+}

@@ -1,0 +1,52 @@
+package org.apache.spark.sql.colocate.evidence.delta
+
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.{Recent, RowCount}
+import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.functions.{col, get_json_object}
+
+/**
+ * Rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes alone would not
+ * do: they are compressed, and a hot key compresses best. One job of a single stage over Delta's cached
+ * state per table version.
+ */
+object DeltaRowCounts {
+
+  private type Counts = Option[Map[String, RowCount]]
+
+  private val counts = new Recent[(String, Long), Counts]
+
+  /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
+  def byBucket(pinnedIndex: FileIndex): Option[Int => RowCount] = {
+    val found =
+      if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
+      else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
+    found.map(buckets => bucket => buckets.getOrElse(bucket.toString, RowCount.None))
+  }
+
+  /** A command's files are at hand; it keeps their statistics where it needs them itself. */
+  private def inTransaction(batchIndex: FileIndex): Counts = {
+    val files = DeltaReflection.filesOf(batchIndex)
+    val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
+    Option.when(files.forall(_.rows.isDefined)) {
+      files.groupMapReduce(_.partitionValues.getOrElse(bucket, ""))(file => RowCount(file.rows.get, file.bytes))(_ + _)
+    }
+  }
+
+  private def inSnapshot(pinnedIndex: FileIndex): Counts = {
+    val snapshot = DeltaReflection.snapshotOf(pinnedIndex)
+    counts.getOrElse((snapshot.tableId, snapshot.version))(count(snapshot))
+  }
+
+  private def count(snapshot: DeltaSnapshot): Counts = {
+    val files = snapshot.allFiles
+      .select(
+        col("partitionValues").getItem(snapshot.physicalName(BucketColumn.Name)),
+        get_json_object(col("stats"), "$.numRecords").cast("bigint"),
+        col("size"))
+      .collect()
+    Option.when(!files.exists(_.isNullAt(1))) {
+      files.groupMapReduce(_.getString(0))(file => RowCount(file.getLong(1), file.getLong(2)))(_ + _)
+    }
+  }
+}

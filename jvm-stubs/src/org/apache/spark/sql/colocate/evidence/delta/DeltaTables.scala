@@ -1,0 +1,46 @@
+package org.apache.spark.sql.colocate.evidence.delta
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck, SparkHooks}
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.rules.ExtensionOrder
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.types.{StructField, StructType}
+
+/** Delta's table in the catalog, seen through its class name and two of its methods. */
+object DeltaTables {
+
+  private val TableClass = "org.apache.spark.sql.delta.catalog.DeltaTableV2"
+
+  def isDelta(table: Table): Boolean = table.getClass.getName == TableClass
+
+  /**
+   * The layout of a bucketed Delta table. It is read from the table's snapshot, because the schema that the table shows
+   * is stripped of generation expressions. A table without the column's name costs one look at its columns.
+   */
+  def layoutOf(session: SparkSession, table: Table): Option[BucketLayout] =
+    if (isDelta(table) && table.columns().exists(_.name == BucketColumn.Name)) {
+      checkHooks(table)
+      BucketColumn.layoutOf(session, snapshotSchema(table))
+    } else {
+      None
+    }
+
+  private def checkHooks(table: Table): Unit = {
+    SelfCheck.require(table.name, DeltaHooks.Table, DeltaHooks.PathWrite)
+    if (ExtensionOrder.isMisplaced) SelfCheck.require(table.name, SparkHooks.RuleLists)
+  }
+
+  /** The SQL text that a generated column's values are computed by. */
+  def generationOf(table: Table, column: String): Option[String] =
+    fieldOf(table, column).flatMap(BucketColumn.generation)
+
+  /** A column as the snapshot has it, its DEFAULT included. */
+  def fieldOf(table: Table, column: String): Option[StructField] = snapshotSchema(table).find(_.name == column)
+
+  private def snapshotSchema(table: Table): StructType = {
+    val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)
+    snapshot.getClass.getMethod("schema").invoke(snapshot).asInstanceOf[StructType]
+  }
+}

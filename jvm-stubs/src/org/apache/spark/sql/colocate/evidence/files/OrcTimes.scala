@@ -1,0 +1,27 @@
+package org.apache.spark.sql.colocate.evidence.files
+
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.{DateType, TimestampType}
+
+/**
+ * Keys that an ORC file may give back as other values than were hashed. A TIMESTAMP is kept as a wall clock of the
+ * writer's JVM, and its last second before 1970 comes back a second late; days that the hybrid calendar lacks
+ * (1582-10-05 to 14) come back as 1582-10-15. TIMESTAMP_NTZ comes back as it was.
+ */
+private[colocate] object OrcTimes {
+
+  /** Was what is hashed perhaps not what is read? Then a write proves nothing, and a check of the file does. */
+  def mayChange(format: FileFormat, layout: BucketLayout): Boolean =
+    isOrc(format) && layout.keyTypes.exists(t => t == DateType || t == TimestampType)
+
+  /** Do the values follow the reader's JVM? Then a check proves something for this reader alone. */
+  def followReader(format: FileFormat, layout: BucketLayout): Boolean =
+    isOrc(format) && layout.keyTypes.contains(TimestampType)
+
+  private def isOrc(format: FileFormat): Boolean = format match {
+    case named: DataSourceRegister => named.shortName() == "orc"
+    case _ => false
+  }
+}

@@ -1,0 +1,66 @@
+package org.apache.spark.sql.colocate.evidence.manifest
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.UUID
+import scala.io.Source
+
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.files.FileStamp
+import org.json4s.jackson.JsonMethods
+import org.json4s.jackson.Serialization
+import org.json4s.{DefaultFormats, Formats, MappingException}
+
+/**
+ * One append to a table's manifest: a file of JSON lines, never changed once it has its name. The first line says for
+ * which layout its files are known, each other one what a file was when it was written or checked.
+ */
+object ManifestFile {
+
+  private case class Head(version: Int, keys: List[String], types: List[String], buckets: Int)
+  private case class Line(path: String, length: Long, modified: Long, stray: Boolean)
+
+  private implicit val formats: Formats = DefaultFormats
+  private val Name = """manifest-[0-9a-f-]{36}\.json""".r
+
+  /** Spark's listings pass over names that begin with an underscore. */
+  def folder(root: Path): Path = new Path(root, "_colocate")
+
+  def isOne(path: Path): Boolean = Name.matches(path.getName)
+
+  /** Whole or not at all: the name comes last. */
+  def write(fs: FileSystem, root: Path, layout: BucketLayout, known: Map[FileStamp, Boolean]): Path = {
+    val id = UUID.randomUUID().toString
+    val (draft, named) = (new Path(folder(root), s".draft-$id"), new Path(folder(root), s"manifest-$id.json"))
+    val lines = Serialization.write(head(layout)) +: known.toSeq.map { case (file, stray) =>
+      Serialization.write(Line(file.path, file.length, file.modified, stray))
+    }
+    val out = fs.create(draft, false)
+    try out.write(lines.mkString("\n").getBytes(UTF_8)) finally out.close()
+    if (!fs.rename(draft, named)) throw new IOException(s"$draft could not be renamed to $named")
+    named
+  }
+
+  /** File -> is it a stray; nothing where the file is of another layout, damaged, or gone. */
+  def read(fs: FileSystem, file: Path, layout: BucketLayout): Map[FileStamp, Boolean] =
+    try {
+      val in = Source.fromInputStream(fs.open(file), UTF_8.name)
+      try parse(in.getLines(), layout) finally in.close()
+    } catch {
+      // What is not known is checked again.
+      case _: IOException | _: MappingException => Map.empty
+    }
+
+  private def parse(lines: Iterator[String], layout: BucketLayout): Map[FileStamp, Boolean] =
+    if (!lines.hasNext || JsonMethods.parse(lines.next()).extractOpt[Head].forall(_ != head(layout))) Map.empty
+    else {
+      lines
+        .map(JsonMethods.parse(_).extract[Line])
+        .map(line => FileStamp(line.path, line.length, line.modified) -> line.stray)
+        .toMap
+    }
+
+  private def head(layout: BucketLayout): Head =
+    Head(1, layout.keys.toList, layout.keyTypes.map(_.simpleString).toList, layout.buckets)
+}

@@ -1,0 +1,143 @@
+package org.apache.spark.sql.colocate.evidence.verify
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.spark.sql.catalyst.FileSourceOptions
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.files.{FileStamp, NativeEvidence, OrcTimes}
+import org.apache.spark.sql.colocate.evidence.manifest.{Known, Manifest}
+import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
+import org.apache.spark.sql.execution.ScanFileListing
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionedFile}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/**
+ * @param strays    files that claim a bucket and are strays all the same
+ * @param unchecked files to be read by the bucket that they claim, once their rows are found to be in it
+ */
+case class Judged(strays: Set[PartitionedFile], unchecked: Set[PartitionedFile])
+
+/**
+ * How far the bucket that a file claims is believed (design 5a). A native file's name is a promise: the file counts once
+ * it was written by us or checked; until then its keys are checked when it is read by bucket.
+ */
+case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
+  import FileTrust._
+
+  private def conf: SQLConf = relation.sparkSession.sessionState.conf
+  private lazy val believesNames: Boolean = trustsNames(conf)
+  private def root: Path = new Path(evidence.root)
+  private lazy val hadoopConf: Configuration =
+    relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
+
+  /** What planning goes by: nothing is checked, and no folder is listed twice for it. */
+  def seen: Known =
+    if (believesNames) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
+
+  // Are the rows of every file checked by each query, whatever is known of them?
+  private lazy val checksEach: Boolean =
+    checksAll(conf) || (!believesNames && OrcTimes.followReader(relation.fileFormat, evidence.layout))
+
+  /** Can these native files be read by bucket without a check of their rows first? */
+  def knowsAll(listing: ScanFileListing): Boolean = !checksEach && (believesNames || {
+    val known = seen
+    listing.filePartitionIterator.flatMap(_.files).forall(file => known.of(file.fileStatus).isDefined)
+  })
+
+  /** Does each query check the rows of every file, and may the tasks that read them do so? */
+  def checksWhatItReads: Boolean = checksEach && !skipsDamage
+
+  /** Files that claim a bucket and are strays all the same, and those whose rows are yet to be checked. */
+  def judge(claims: Seq[(PartitionedFile, Int)]): Judged = evidence.source match {
+    case _: BucketSource.PartitionValue => Judged(Set.empty, if (checksEach) claims.map(_._1).toSet else Set.empty)
+    case BucketSource.FileName if believesNames && !checksEach => Judged(Set.empty, Set.empty)
+    case BucketSource.FileName => ofNative(claims.map(_._1))
+  }
+
+  private def ofNative(files: Seq[PartitionedFile]): Judged = {
+    val known = Manifest.load(hadoopConf, root, evidence.layout)
+    val (marked, named) = files.partition(known.isStray)
+    val unchecked = named.filter(checksEach || !known.isChecked(_))
+    // A file that may be skipped or cut short while it is read can't be checked for good.
+    if (skipsDamage) Judged((marked ++ unchecked).toSet, Set.empty) else Judged(marked.toSet, unchecked.toSet)
+  }
+
+  /** Planning's part of that: such a file is a stray from the start. */
+  def staysUnchecked(isStray: Option[Boolean]): Boolean = skipsDamage && (checksEach || isUnknown(isStray))
+
+  /** Is a file that claims a bucket to be checked because nothing is known of it? */
+  def isUnknown(isStray: Option[Boolean]): Boolean = isStray.isEmpty && !believesNames
+
+  /** As judge, and what is to be checked is checked. Fails with the file where a stray is found. */
+  def judgeNow(claims: Seq[(PartitionedFile, Int)]): Judged = {
+    val judged = judge(claims)
+    if (judged.unchecked.nonEmpty) {
+      val checked = KeyCheck(relation, evidence.layout).run(claims.filter { case (file, _) => judged.unchecked(file) })
+      if (evidence.source == BucketSource.FileName) record(checked)
+      for (wrong <- checked; found <- wrong.found) throw WrongBucketException.of(evidence, wrong.file, wrong.bucket, found)
+    }
+    judged.copy(unchecked = Set.empty)
+  }
+
+  private def record(checked: Seq[CheckedFile]): Unit = {
+    val known = seen
+    val news = checked.filterNot(c => known.isChecked(c.file) && c.found.isEmpty)
+    Manifest.add(
+      hadoopConf, root, evidence.layout, news.map(c => FileStamp.of(root, c.file) -> c.found.isDefined).toMap)
+  }
+
+  /**
+   * Tasks check the rows of these files while they read them.
+   *
+   * @param columns      what is read, the bucket keys among it
+   * @param readsEachRow is no filter pushed that leaves rows away?
+   */
+  def inTasks(unchecked: Set[PartitionedFile], columns: StructType, readsEachRow: Boolean): CheckInTask =
+    CheckInTask(
+      evidence,
+      KeyHash.of(evidence.layout, columns),
+      Option.when(evidence.source == BucketSource.FileName)(logOf(unchecked)),
+      readsEachRow)
+
+  private def logOf(unchecked: Set[PartitionedFile]): CheckLog = {
+    val known = seen
+    val fs = root.getFileSystem(hadoopConf)
+    var left = unchecked.map(FileStamp.of(root, _)).filterNot(known.files.contains)
+    var strays = Set.empty[FileStamp]
+    // Tasks are tried again, and tell the same again.
+    CheckLog.register(relation.sparkSession.sparkContext) { found =>
+      val news = found.filter { case (file, isStray) => if (isStray) !strays(file) else left(file) }
+      left --= news.keys
+      strays ++= news.collect { case (file, true) => file }
+      Manifest.remember(root, evidence.layout, news)
+      if (news.nonEmpty && (left.isEmpty || news.values.exists(identity))) save(fs)
+    }
+  }
+
+  private def save(fs: FileSystem): Unit = Manifest.saveSoon(fs, root, evidence.layout, evidence.table)
+
+  private lazy val skipsDamage: Boolean = {
+    val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
+    options.ignoreCorruptFiles || options.ignoreMissingFiles
+  }
+}
+
+object FileTrust {
+
+  def trustsNames(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "never"
+
+  /** What the manifest of a native table says. */
+  def known(session: SparkSession, table: CatalogTable): Known = {
+    val root = new Path(CatalogUtils.URIToString(table.location))
+    val layout = table.bucketSpec.flatMap(NativeEvidence.layoutOf(_, table.schema))
+    layout.fold(Known(root, Map.empty))(Manifest.load(session.sessionState.newHadoopConf(), root, _))
+  }
+
+  def checksAll(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "always"
+
+  private val OnRead = "spark.colocate.verify.onRead"
+}

@@ -1,0 +1,72 @@
+package org.apache.spark.sql.colocate.partitioning
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+
+/**
+ * `B(plan, keys, n)` of the design: every row lies in the task numbered `pmod(hash(expressions), numPartitions)`, as
+ * under Spark's HashPartitioning, but join keys may be a superset of the bucket keys, and the pair that Spark makes of
+ * `k <=> x` is known (see [[NullSafeKey]]).
+ */
+case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: Int) extends HashPartitioningLike {
+
+  override def satisfies0(required: Distribution): Boolean = required match {
+    // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
+    case _: StatefulOpClusteredDistribution => false
+    // What was cached by bucket is known to be so, but is of no use to a session that is switched off.
+    case _: ClusteredDistribution if !Settings.joinEnabled(SQLConf.get) => false
+    case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
+    case _ => super.satisfies0(required)
+  }
+
+  override def createShuffleSpec(distribution: ClusteredDistribution): ShuffleSpec =
+    new ColocatedShuffleSpec(HashPartitioning(expressions, numPartitions), distribution)
+
+  override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): ColocatedPartitioning =
+    copy(expressions = children)
+
+  // UNION ALL compares its children's partitionings; a filter that changed nullability must not end the layout.
+  override def equals(other: Any): Boolean = other match {
+    case that: ColocatedPartitioning => numPartitions == that.numPartitions && ids == that.ids
+    case _ => false
+  }
+
+  override def hashCode(): Int = (ids, numPartitions).hashCode()
+
+  private def ids: Seq[Expression] = expressions.map(_.canonicalized)
+}
+
+object ColocatedPartitioning {
+
+  /** The layout that reaches a plan's output. */
+  def of(plan: SparkPlan): Option[ColocatedPartitioning] = all(plan.outputPartitioning).headOption
+
+  def all(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
+    case colocated: ColocatedPartitioning => Seq(colocated)
+    case PartitioningCollection(several) => several.flatMap(all)
+    case _ => Nil
+  }
+
+  /** Are these the same keys in the same order? Only then does a row hash alike by both. */
+  def sameKeys(some: Seq[Expression], others: Seq[Expression]): Boolean =
+    some.size == others.size && some.zip(others).forall { case (a, b) => a.semanticEquals(b) }
+}
+
+/** What an Exchange gives that brought other rows to a member's buckets by null-safe keys. */
+class NullSafeHashPartitioning(expressions: Seq[Expression], numPartitions: Int)
+    extends HashPartitioning(expressions, numPartitions) {
+
+  override def satisfies0(required: Distribution): Boolean = required match {
+    case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
+    case _ => super.satisfies0(required)
+  }
+
+  override def createShuffleSpec(distribution: ClusteredDistribution): ShuffleSpec =
+    new ColocatedShuffleSpec(this, distribution)
+
+  override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): HashPartitioning =
+    new NullSafeHashPartitioning(children, numPartitions)
+}

@@ -1,0 +1,86 @@
+package org.apache.spark.sql.colocate.rules
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
+import org.apache.spark.sql.colocate.scan.BucketsOfBuildSide
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
+import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
+import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
+
+/** Walks a physical plan as it reads, through adaptive wrappers, finished stages and reused exchanges. */
+object PlanWalk {
+
+  /** The plan behind a wrapper that only carries another one. */
+  def unwrap(plan: SparkPlan): SparkPlan = carried(plan).fold(plan)(unwrap)
+
+  private def carried(plan: SparkPlan): Option[SparkPlan] = plan match {
+    case adaptive: AdaptiveSparkPlanExec => Some(adaptive.executedPlan)
+    case stage: QueryStageExec => Some(stage.plan)
+    case result: CommandResultExec => Some(result.commandPhysicalPlan)
+    case reused: ReusedExchangeExec => Some(reused.child)
+    case codegen: WholeStageCodegenExec => Some(codegen.child)
+    case adapter: InputAdapter => Some(adapter.child)
+    case read: AQEShuffleReadExec => Some(read.child)
+    case input: JoinInputExec => Some(input.child)
+    case node: PlanningNode => Some(node.child)
+    case _ => None
+  }
+
+  def children(plan: SparkPlan): Seq[SparkPlan] = unwrap(plan).children
+
+  def nodes(plan: SparkPlan): Seq[SparkPlan] = {
+    val node = unwrap(plan)
+    node +: (node.children ++ node.subqueries).flatMap(nodes)
+  }
+
+  /** The nodes of a plan that is shown, top down: what is used several times is there once, where it is made. */
+  def shown(plan: SparkPlan): Seq[SparkPlan] = plan match {
+    case _: ReusedExchangeExec | _: ReusedSubqueryExec => Nil
+    // Both look into the build side of a join that is in the plan as well.
+    case _: SubqueryAdaptiveBroadcastExec | _: BucketsOfBuildSide => Nil
+    case _ =>
+      carried(plan) match {
+        case Some(inner) => shown(inner)
+        case None => plan +: (plan.children ++ plan.subqueries).flatMap(shown)
+      }
+  }
+
+  def leaves(plan: SparkPlan): Seq[SparkPlan] = {
+    val node = unwrap(plan)
+    if (node.children.isEmpty) Seq(node) else node.children.flatMap(leaves)
+  }
+
+  /** The Exchange that feeds an operator's child, if one does: sorts and projections in between do not count. */
+  def feedingExchange(child: SparkPlan): Option[Exchange] = unwrap(child) match {
+    case exchange: Exchange => Some(exchange)
+    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) => feedingExchange(same.children.head)
+    case _ => None
+  }
+
+  /** What the columns of a plan stand for: an alias for its expression, down to the scans' own columns. */
+  def definitions(plan: SparkPlan): Map[ExprId, Expression] = (plan match {
+    case reused: ReusedExchangeExec => columns(reused.output, reused.child.output)
+    case expand: ExpandExec => expanded(expand)
+    case node => aliases(node)
+  }).toMap ++ carried(plan).fold(plan.children ++ plan.subqueries)(Seq(_)).flatMap(definitions(_))
+
+  /** An expression over the scans' own columns. */
+  def origin(expression: Expression, definitions: Map[ExprId, Expression]): Expression = {
+    def follow(e: Expression, depth: Int): Expression = e.transformUp {
+      case a: Attribute if depth < 50 && definitions.contains(a.exprId) => follow(definitions(a.exprId), depth + 1)
+    }
+    follow(expression, 0)
+  }
+
+  private def aliases(node: SparkPlan): Seq[(ExprId, Expression)] =
+    node.expressions.flatMap(_.collect { case alias: Alias => alias.exprId -> alias.child })
+
+  /** Grouping sets fill a column with the one below it, or with null. */
+  private def expanded(expand: ExpandExec): Seq[(ExprId, Expression)] =
+    expand.output.zipWithIndex.flatMap { case (column, index) =>
+      expand.projections.map(_(index)).collectFirst { case below: Attribute => column.exprId -> below }
+    }
+
+  private def columns(output: Seq[Attribute], below: Seq[Attribute]): Seq[(ExprId, Expression)] =
+    output.map(_.exprId).zip(below).filter { case (id, column) => id != column.exprId }
+}

@@ -1,0 +1,40 @@
+package org.apache.spark.sql.colocate.rules
+
+import java.util.ServiceLoader
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.execution.SparkPlan
+
+/** What a test does in the driver. */
+private[colocate] trait TestHook {
+
+  /** Before a rule that gives no physical plan: fails, or does nothing. */
+  def before(rule: String): Unit
+
+  /**
+   * After a rule of ours: fails, or gives another plan.
+   *
+   * @param rule its name, as in conf/rules.json
+   */
+  def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan
+
+  /** At the start: is this private part of Spark or Delta to be taken for gone? */
+  def hides(hook: String): Boolean
+}
+
+/**
+ * The one door for tests in the rules. Who stands behind it comes in a jar for tests (jvm-stubs/testing) and is found as
+ * a service; the shipped jar names none, and no plan is shown to one without `spark.colocate.testing`.
+ */
+private[colocate] object TestHook {
+
+  private lazy val found: Seq[TestHook] =
+    ServiceLoader.load(classOf[TestHook], classOf[TestHook].getClassLoader).asScala.toSeq
+
+  def before(rule: String): Unit = if (Rewrite.isTest) found.foreach(_.before(rule))
+
+  def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
+    if (!Rewrite.isTest) after else found.foldLeft(after)((plan, hook) => hook.after(rule, before, plan))
+
+  def hides(hook: String): Boolean = found.exists(_.hides(hook))
+}

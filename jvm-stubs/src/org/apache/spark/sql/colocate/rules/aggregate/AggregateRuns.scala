@@ -1,0 +1,66 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
+import org.apache.spark.sql.catalyst.expressions.{Attribute, NamedExpression}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.rules.Rewrite
+import org.apache.spark.sql.colocate.rules.join.JoinSides
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
+import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
+import org.apache.spark.sql.execution.joins.HashJoin
+import org.apache.spark.sql.types._
+
+/**
+ * An aggregate in one step over a member's rows sums up runs of one group before it looks the group up. Tables are
+ * mostly loaded in about the order of their keys: the lines of an order, the readings of a device lie together. Among
+ * the last rules, over plans that have their columnar transitions, so that every other one sees the aggregate it knows.
+ */
+object AggregateRuns extends ColumnarRule {
+
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("AggregateRuns", _)(_.transformUp {
+    case all: HashAggregateExec if isSimple(all) && keepsOrder(all.child) => inRuns(all)
+  })
+
+  private def isSimple(all: HashAggregateExec): Boolean =
+    all.groupingExpressions.nonEmpty &&
+      all.groupingExpressions.forall(key => key.isInstanceOf[Attribute] && isKey(key.dataType)) &&
+      all.aggregateExpressions.nonEmpty &&
+      all.aggregateExpressions.forall(one => one.mode == Complete && one.filter.isEmpty && !one.isDistinct) &&
+      all.aggregateExpressions.map(_.aggregateFunction).forall {
+        case declared: DeclarativeAggregate => declared.aggBufferAttributes.forall(a => isBuffer(a.dataType))
+        case _ => false
+      }
+
+  /** Equal by `==`, and nothing that points into the row that was read. */
+  private def isKey(of: DataType): Boolean = isBuffer(of) && (of match {
+    case FloatType | DoubleType | _: DecimalType => false
+    case _ => true
+  })
+
+  private def isBuffer(of: DataType): Boolean = CodeGenerator.isPrimitiveType(of) || of.isInstanceOf[DecimalType]
+
+  /** Rows come as they lie in the files; what sorts or shuffles them has its own order. */
+  private def keepsOrder(plan: SparkPlan): Boolean = plan match {
+    case _: ColocatedScanExec => true
+    case _: ProjectExec | _: FilterExec | _: ColumnarToRowExec | _: JoinInputExec => keepsOrder(plan.children.head)
+    case join: HashJoin => keepsOrder(JoinSides.streamed(join))
+    case _ => false
+  }
+
+  private def inRuns(all: HashAggregateExec): SparkPlan = {
+    val keys = all.groupingExpressions.map(_.toAttribute)
+    val runs = AggregateRunsExec(keys, all.aggregateExpressions.map(_.copy(mode = Partial)), all.child)
+    val last = all.copy(
+      requiredChildDistributionExpressions = Some(keys),
+      groupingExpressions = keys: Seq[NamedExpression],
+      aggregateExpressions = all.aggregateExpressions.map(_.copy(mode = Final)),
+      initialInputBufferOffset = keys.size,
+      child = runs)
+    last.copyTagsFrom(all)
+    last
+  }
+}

@@ -1,0 +1,54 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleRegistry}
+import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
+
+/**
+ * Spark's Expand (grouping sets, several DISTINCTs), which also tells what it keeps: a row's copies stay in its task,
+ * so the layout reaches the output by every column that *all* projections fill with the key itself. Under ROLLUP and
+ * CUBE some projection puts null there, and nothing is kept.
+ */
+class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribute], child: SparkPlan)
+    extends ExpandExec(projections, output, child) {
+
+  override def outputPartitioning: Partitioning = {
+    val kept = ColocatedPartitioning.all(child.outputPartitioning).flatMap(through)
+    if (kept.isEmpty) super.outputPartitioning else PartitioningCollection(kept)
+  }
+
+  private def through(layout: ColocatedPartitioning): Seq[ColocatedPartitioning] =
+    layout.expressions
+      .map(columnsOf)
+      .foldLeft(Seq(Seq.empty[Attribute]))((found, columns) => found.flatMap(keys => columns.map(keys :+ _)))
+      .map(ColocatedPartitioning(_, layout.numPartitions))
+
+  private def columnsOf(key: Expression): Seq[Attribute] = output.zipWithIndex.collect {
+    case (column, index) if fills(projections.map(_(index).semanticEquals(key))) => column
+  }
+
+  /** Is a column the key, given which of the projections fill it with the key? */
+  protected def fills(each: Seq[Boolean]): Boolean = each.forall(identity)
+
+  override protected def withNewChildInternal(newChild: SparkPlan): ExpandExec =
+    new ExpandWithinBuckets(projections, output, newChild)
+}
+
+/** Only where members may be below: everything else has Spark's own plan. */
+case class PlanExpands(session: SparkSession) extends Strategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case expand: Expand if RuleRegistry.isActive("PlanExpands") =>
+      Rewrite.strategy("PlanExpands", session, this, expand)(planned(expand))
+    case _ => Nil
+  }
+
+  private def planned(expand: Expand): Seq[SparkPlan] =
+    if (!PlanColocatedScans.concernsPlan(session, expand)) Nil
+    else new ExpandWithinBuckets(expand.projections, expand.output, planLater(expand.child)) :: Nil
+}

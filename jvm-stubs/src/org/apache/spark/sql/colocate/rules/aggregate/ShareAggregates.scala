@@ -1,0 +1,112 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, Final}
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.rules.join.JoinSides
+import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, RerunEnsureRequirements}
+import org.apache.spark.sql.execution.aggregate._
+import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.joins.ShuffledJoin
+import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
+
+/**
+ * A WITH query that is used several times is in the plan several times. Stock Spark runs it once, up to its shuffle,
+ * which is reused; without the shuffle its tables would be read again for each use. So an aggregate that is there more
+ * than once is shuffled after all, to the buckets that its rows are in: they are no more than stock Spark shuffles, and
+ * what is above finds them by bucket as before. Groups that no use's HAVING keeps stay below the shuffle.
+ */
+object ShareAggregates extends Rule[SparkPlan] {
+
+  private val Shared = TreeNodeTag[Unit]("colocate.sharedAggregate")
+
+  /** Is this the Exchange of an aggregate that is used several times? */
+  def isShared(exchange: Exchange): Boolean = exchange.getTagValue(Shared).isDefined
+
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val several = usedTwice(plan)
+    if (several.isEmpty) plan
+    else {
+      val shared = RerunEnsureRequirements(share(plan, several))
+      val expected = JoinSides.exchanges(plan) + several.values.map(_.size).sum
+      if (JoinSides.exchanges(shared) == expected) shared else plan
+    }
+  }
+
+  /** The uses of each aggregate that has several, by its canonical form. */
+  private def usedTwice(plan: SparkPlan): Map[SparkPlan, Seq[UseOfAggregate]] = {
+    val uses = mutable.HashMap.empty[SparkPlan, Seq[UseOfAggregate]]
+    val aggregates = plan.collect { case aggregate: BaseAggregateExec if isLast(aggregate) => aggregate }
+    if (conf.exchangeReuseEnabled && aggregates.size > 1)
+      collect(plan, uses, mutable.HashSet.empty)
+    uses.filter(_._2.size > 1).toMap
+  }
+
+  /** Below an Exchange, or an aggregate, that was seen before nothing is read again. */
+  private def collect(
+      plan: SparkPlan,
+      uses: mutable.Map[SparkPlan, Seq[UseOfAggregate]],
+      seen: mutable.Set[SparkPlan]): Unit = plan match {
+    case join: ShuffledJoin if join.isSkewJoin => ()
+    case exchange: Exchange => if (seen.add(exchange.canonicalized)) plan.children.foreach(collect(_, uses, seen))
+    case Use(use, bare) =>
+      val before = uses.getOrElse(bare.canonicalized, Nil)
+      uses(bare.canonicalized) = before :+ use
+      if (before.isEmpty) bare.children.foreach(collect(_, uses, seen))
+    case _ => plan.children.foreach(collect(_, uses, seen))
+  }
+
+  /** Joins that ask for no distribution rely on their sides' tasks as they are: an Exchange may give others. */
+  private def share(plan: SparkPlan, several: Map[SparkPlan, Seq[UseOfAggregate]]): SparkPlan = plan match {
+    case join: ShuffledJoin if join.isSkewJoin => join
+    case aggregate @ Shareable(bare, layout) if several.contains(bare.canonicalized) =>
+      val groups = bare.mapChildren(share(_, several))
+      val kept = UseOfAggregate.keptByAny(several(bare.canonicalized), groups.output)
+      val rows = ShuffleExchangeExec(layout, kept.fold(groups)(FilterExec(_, groups)))
+      rows.setTagValue(Shared, ())
+      val used = ProjectExec(aggregate.resultExpressions, rows)
+      used.copyTagsFrom(aggregate)
+      used
+    case _ => plan.mapChildren(share(_, several))
+  }
+
+  /** A use of an aggregate over buckets, and that aggregate with the columns from which every use makes its own. */
+  private object Use {
+
+    def unapply(plan: SparkPlan): Option[(UseOfAggregate, SparkPlan)] = plan match {
+      case FilterExec(condition, aggregate @ Shareable(bare, _)) => Some((UseOfAggregate(aggregate, Some(condition)), bare))
+      case aggregate @ Shareable(bare, _) => Some((UseOfAggregate(aggregate, None), bare))
+      case _ => None
+    }
+  }
+
+  private def isLast(aggregate: BaseAggregateExec): Boolean = aggregate.groupingExpressions.nonEmpty &&
+    aggregate.aggregateExpressions.forall(a => a.mode == Final || a.mode == Complete)
+
+  /** An aggregate over buckets, with the columns from which every use makes its own, and the layout of its rows. */
+  private object Shareable {
+
+    def unapply(aggregate: BaseAggregateExec): Option[(SparkPlan, HashPartitioning)] =
+      for {
+        last <- Option.when(isLast(aggregate) && ExchangeFreeSubtrees.scans(aggregate).isDefined)(aggregate)
+        bare <- withoutColumns(last)
+        layout <- ColocatedPartitioning.of(bare)
+      } yield (bare, HashPartitioning(layout.expressions, layout.numPartitions))
+
+    private def withoutColumns(aggregate: BaseAggregateExec): Option[SparkPlan] = {
+      val columns = UseOfAggregate.columns(aggregate)
+      val bare = aggregate match {
+        case hash: HashAggregateExec => Some(hash.copy(resultExpressions = columns))
+        case objects: ObjectHashAggregateExec => Some(objects.copy(resultExpressions = columns))
+        case sorted: SortAggregateExec => Some(sorted.copy(resultExpressions = columns))
+        case _ => None
+      }
+      bare.foreach(_.copyTagsFrom(aggregate))
+      bare
+    }
+  }
+}

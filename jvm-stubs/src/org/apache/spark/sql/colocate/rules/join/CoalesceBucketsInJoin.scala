@@ -1,0 +1,42 @@
+package org.apache.spark.sql.colocate.rules.join
+
+import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.ShuffledJoin
+
+/**
+ * Two members of one layout family with different bucket counts meet at their greatest common divisor g: a table of n
+ * buckets may be read as g of them, since `pmod(h, n) mod g = pmod(h, g)`. Taken only if EnsureRequirements, asked
+ * again about the join, then needs fewer Exchanges, and if g keeps every core busy.
+ */
+case class CoalesceBucketsInJoin(session: SparkSession) extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case join: ShuffledJoin if join.leftKeys.nonEmpty => meet(join).getOrElse(JoinSides.matched(join))
+  }
+
+  private def meet(join: ShuffledJoin): Option[SparkPlan] =
+    for {
+      (left, leftTasks) <- side(join, 0)
+      (right, rightTasks) <- side(join, 1)
+      common = gcd(leftTasks, rightTasks)
+      if isShuffled(join) && common >= session.sparkContext.defaultParallelism.min(leftTasks.min(rightTasks))
+      met = JoinSides.ensure(join, JoinSides.readAs(left, common), JoinSides.readAs(right, common))
+      if JoinSides.exchanges(met) < JoinSides.exchanges(join)
+    } yield met
+
+  private def isShuffled(join: ShuffledJoin): Boolean = join.children.exists(JoinSides.belowExchange(_).isDefined)
+
+  /** A side's plan without the Exchange that the other count brought, and the tasks of its layout. */
+  private def side(join: ShuffledJoin, index: Int): Option[(SparkPlan, Int)] =
+    join.requiredChildDistribution(index) match {
+      case distribution: ClusteredDistribution =>
+        val plan = JoinSides.bare(join.children(index))
+        JoinSides.layoutFor(plan, distribution).map(layout => (plan, layout.numPartitions))
+      case _ => None
+    }
+
+  private def gcd(a: Int, b: Int): Int = if (b == 0) a else gcd(b, a % b)
+}

@@ -1,0 +1,73 @@
+package org.apache.spark.sql.colocate.rules.join
+
+import org.apache.spark.sql.catalyst.expressions.{Coalesce, Expression}
+import org.apache.spark.sql.catalyst.plans.FullOuter
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partitioning, PartitioningCollection}
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, NullSafeKey}
+import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, PlanningNode, Rewrite, RuleRegistry}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.ShuffledJoin
+
+/**
+ * What Spark does not tell of a full outer join: its rows are bucketed by `coalesce(l, r)` of the two sides' keys, the
+ * key of `FULL JOIN ... USING`. A row of one side alone has its own key and lies in its bucket; one of both has equal
+ * keys; and a null key lies in the bucket of null, on either side. So also an aggregate or a window needs no Exchange.
+ */
+case class FullOuterKeysExec(child: SparkPlan) extends PlanningNode {
+
+  override def outputPartitioning: Partitioning = child match {
+    case join: ShuffledJoin if join.joinType == FullOuter =>
+      val layouts = FullOuterKeysExec.of(join)
+      if (layouts.isEmpty) super.outputPartitioning else PartitioningCollection(layouts)
+    case _ => super.outputPartitioning
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): FullOuterKeysExec = copy(child = newChild)
+}
+
+object FullOuterKeysExec {
+
+  /** In both orders: a user may write either. None where both sides are shuffled: AQE deals out anew what it shuffled. */
+  def of(join: ShuffledJoin): Seq[ColocatedPartitioning] = for {
+    left <- strict(join.left.outputPartitioning)
+    right <- strict(join.right.outputPartitioning)
+    if join.children.exists(ColocatedPartitioning.of(_).isDefined)
+    if left.numPartitions == right.numPartitions && areEquated(join, left.expressions, right.expressions)
+    order <- Seq(true, false)
+  } yield ColocatedPartitioning(
+    left.expressions.zip(right.expressions).map { case (l, r) => Coalesce(if (order) Seq(l, r) else Seq(r, l)) },
+    left.numPartitions)
+
+  /** Does the join ask for each pair of these keys to be equal, position by position? */
+  def areEquated(join: ShuffledJoin, left: Seq[Expression], right: Seq[Expression]): Boolean =
+    left.size == right.size && left.zip(right).forall { case (l, r) =>
+      join.leftKeys.zip(join.rightKeys).exists { case (a, b) => a.semanticEquals(l) && b.semanticEquals(r) } ||
+      NullSafeKey.in(join.leftKeys, l).exists(NullSafeKey.in(join.rightKeys, r).contains)
+    }
+
+  /** A side that was shuffled to the other's buckets is dealt out by the same hash as they are. */
+  private def strict(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
+    case HashPartitioning(keys, tasks) => Seq(ColocatedPartitioning(keys, tasks))
+    case PartitioningCollection(several) => several.flatMap(strict)
+    case other => ColocatedPartitioning.all(other)
+  }
+}
+
+/** Only where members may be below: everything else has Spark's own plan. */
+case class PlanFullOuterJoins(session: SparkSession) extends Strategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case join: Join if join.joinType == FullOuter && RuleRegistry.isActive("PlanFullOuterJoins") =>
+      Rewrite.strategy("PlanFullOuterJoins", session, this, join)(planned(join))
+    case _ => Nil
+  }
+
+  private def planned(join: Join): Seq[SparkPlan] =
+    if (!PlanColocatedScans.concernsPlan(session, join)) Nil
+    else OtherStrategies.plan(session, this, join).map {
+      case shuffled: ShuffledJoin => FullOuterKeysExec(shuffled)
+      case other => other
+    }
+}

@@ -1,0 +1,48 @@
+package org.apache.spark.sql.colocate.rules.join
+
+import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.joins.ShuffledJoin
+
+/**
+ * When one side of a join is bucketed and the other one is already spread over more tasks (an aggregate above a
+ * shuffle), EnsureRequirements goes by the number of tasks and shuffles the *member* (traps S3.2). Here the side with
+ * fewer expected bytes is shuffled, to the other one's buckets.
+ */
+object ShuffleSmallerSide extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case join: ShuffledJoin if join.leftKeys.nonEmpty =>
+      JoinSides.matched(join) match {
+        case matched: ShuffledJoin => keep(matched, member = 0).orElse(keep(matched, member = 1)).getOrElse(matched)
+        case other => other
+      }
+  }
+
+  /** The join with the member's Exchange gone and one put over the other side. */
+  private def keep(join: ShuffledJoin, member: Int): Option[SparkPlan] = {
+    val other = JoinSides.unsorted(join.children(1 - member))
+    (join.requiredChildDistribution(member), join.requiredChildDistribution(1 - member)) match {
+      case (mine: ClusteredDistribution, theirs: ClusteredDistribution) if !other.isInstanceOf[Exchange] =>
+        for {
+          plan <- JoinSides.belowExchange(join.children(member))
+          layout <- JoinSides.layoutFor(plan, mine)
+          spec = layout.createShuffleSpec(mine)
+          if spec.canCreatePartitioning && isSmaller(other, plan)
+          shuffled = ShuffleExchangeExec(spec.createPartitioning(theirs.clustering), other)
+          (left, right) = if (member == 0) (plan, shuffled) else (shuffled, plan)
+          ensured = JoinSides.ensure(join, left, right)
+          if JoinSides.exchanges(ensured) <= JoinSides.exchanges(join)
+        } yield ensured
+      case _ => None
+    }
+  }
+
+  private def isSmaller(a: SparkPlan, b: SparkPlan): Boolean =
+    (JoinSides.expectedBytes(a), JoinSides.expectedBytes(b)) match {
+      case (Some(left), Some(right)) => left < right
+      case _ => false
+    }
+}

@@ -1,0 +1,35 @@
+package org.apache.spark.sql.colocate.rules.join
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.Settings
+
+/** What decides about the size of tasks. */
+private[colocate] case class SpreadSettings(session: SparkSession) {
+  private def conf = session.sessionState.conf
+
+  def enabled: Boolean = Settings.flag(conf, "spark.colocate.skew.enabled")
+
+  /** Whole buckets that share tasks split nothing, and are asked for by themselves. */
+  def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether.enabled")
+
+  val cores: Int = session.sparkContext.defaultParallelism.max(1)
+
+  lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes")
+
+  def taskCost: Long = least / 2
+
+  /** A bucket is split into at most so many parts; the other sides of the join are read again for each. */
+  val maxParts: Int = 64
+
+  /** The user's own choice, which is followed whether it pays or not. */
+  lazy val asked: Option[Long] = Some(Settings.number(conf, "spark.colocate.skew.targetTaskBytes")).filter(_ > 0)
+
+  /** Bytes of a task when cells are split: from one to four tasks for each core. */
+  def targets(total: Long): Seq[Long] = asked.fold(Seq(1, 2, 3, 4).map(n => (total / (n * cores)).max(least)).distinct)(Seq(_))
+
+  /** Bytes up to which small cells share a task. */
+  def together(total: Long): Long = asked.getOrElse((4 * least).min(total / cores).max(1))
+
+  /** So few tasks that their number costs nothing. */
+  def isFew(tasks: Int): Boolean = asked.isEmpty && tasks <= 4 * cores
+}

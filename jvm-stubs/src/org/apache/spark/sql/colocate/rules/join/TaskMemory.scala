@@ -1,0 +1,29 @@
+package org.apache.spark.sql.colocate.rules.join
+
+import org.apache.spark.SparkContext
+import org.apache.spark.internal.config._
+import org.apache.spark.util.Utils
+
+/** What Spark's unified memory manager guarantees to a task: 1 / (2 x tasks) of the execution pool. */
+object TaskMemory {
+
+  private val ReservedBytes = 300L << 20
+
+  def guaranteedBytes(context: SparkContext): Long = {
+    val conf = context.conf
+    val heap = if (context.isLocal) Runtime.getRuntime.maxMemory else conf.get(EXECUTOR_MEMORY) << 20
+    val onHeap = ((heap - ReservedBytes).max(0L) * conf.get(MEMORY_FRACTION)).toLong
+    // Tables lie off the heap then, or in part.
+    val pool = if (conf.get(MEMORY_OFFHEAP_ENABLED)) onHeap.min(conf.get(MEMORY_OFFHEAP_SIZE)) else onHeap
+    pool / (2L * tasks(context).max(1))
+  }
+
+  /** A standalone executor that is not told its cores takes all of its host's. */
+  private def tasks(context: SparkContext): Int =
+    if (context.isLocal || (!context.conf.contains(EXECUTOR_CORES) && context.master.startsWith("spark://"))) {
+      context.defaultParallelism
+    } else context.conf.get(EXECUTOR_CORES)
+
+  /** For messages: a size as people write it. */
+  def text(bytes: Long): String = Utils.bytesToString(bytes)
+}

@@ -1,0 +1,64 @@
+package org.apache.spark.sql.colocate.rules.scan
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.evidence.verify.OpenReads
+import org.apache.spark.sql.colocate.rules.Rewrite
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec}
+import org.apache.spark.sql.execution.colocate.PassesRows
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
+import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledJoin}
+import org.apache.spark.sql.execution.window.{WindowExec, WindowGroupLimitExec}
+
+/**
+ * Below an Exchange the tasks that read rows by bucket check them, too: each of them ends before any of their rows goes
+ * on, so one that finds a wrong row fails the query with nothing returned. Elsewhere (a LIMIT, an iterator over the
+ * result, a cache) rows are out before all are read, and a check of its own comes first, which reads the keys twice.
+ */
+object CheckWhileReading extends ColumnarRule {
+
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("CheckWhileReading", _)(_.transformUp {
+    case exchange: Exchange if !exchange.child.supportsColumnar => checked(exchange)
+  })
+
+  private def checked(exchange: Exchange): SparkPlan = {
+    val inTasks = checked(exchange.child)
+    if (inTasks eq exchange.child) exchange else exchange.withNewChildren(Seq(FinishChecksExec(inTasks)))
+  }
+
+  private def checked(plan: SparkPlan): SparkPlan = plan match {
+    case scan: ColocatedScanExec if scan.mayCheckInTasks =>
+      val checks = scan.copy(checksInTasks = true)
+      checks.copyTagsFrom(scan)
+      checks
+    case node if opensAll(node) => node.mapChildren(checked)
+    case other => other
+  }
+
+  /**
+   * Does each task of the node open its part of every child, whether it reads that to the end or not, and read it in its
+   * own thread? Of an operator that is not known to, as those that hand rows to Python, the scans below are checked first.
+   */
+  private def opensAll(node: SparkPlan): Boolean = node match {
+    case _: ColumnarToRowExec | _: ProjectExec | _: FilterExec | _: SortExec | _: ExpandExec | _: GenerateExec => true
+    case _: HashAggregateExec | _: ObjectHashAggregateExec | _: SortAggregateExec | _: AggregateRunsExec => true
+    case _: WindowExec | _: WindowGroupLimitExec => true
+    case _: ShuffledJoin | _: BroadcastHashJoinExec | _: PassesRows => true
+    case _ => false
+  }
+}
+
+/** The last operator of tasks that check what they read: rows that nothing above asked for are checked as well. */
+case class FinishChecksExec(child: SparkPlan) extends PassesRows {
+
+  override protected def doExecute(): RDD[InternalRow] = child.execute().mapPartitionsInternal(OpenReads.finishAfter(_))
+
+  // An Exchange of the same rows is the same, whether they were known before or not.
+  override protected def doCanonicalize(): SparkPlan = child.canonicalized
+
+  override protected def withNewChildInternal(newChild: SparkPlan): FinishChecksExec = copy(child = newChild)
+}

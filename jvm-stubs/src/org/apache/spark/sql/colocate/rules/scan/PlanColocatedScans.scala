@@ -1,0 +1,101 @@
+package org.apache.spark.sql.colocate.rules.scan
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.planning.ScanOperation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Judged, MemberScans, Membership, ReadMode}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+
+/**
+ * Plans the scan of a member by its buckets. The session's other strategies plan the scan first (Delta adds the filter
+ * of its deletion vectors there); then only the leaf is exchanged. So our extension must be listed before Delta's.
+ */
+case class PlanColocatedScans(session: SparkSession) extends Strategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case ScanOperation(_, _, _, relation: LogicalRelation) =>
+      Rewrite.strategy("PlanColocatedScans", session, this, plan, withoutTrust(_, relation)) {
+        if (concerns(relation)) planMember(plan, relation) else Nil
+      }
+    case _ => Nil
+  }
+
+  /** Where this fails, strays of a native table are not known: then no file's name is trusted, as stock Spark would. */
+  private def withoutTrust(planned: SparkPlan, relation: LogicalRelation): SparkPlan = planned.transformUp {
+    case scan: FileSourceScanExec if asksForGroup(relation) => PlanColocatedScans.unbucketed(scan)
+  }
+
+  private def asksForGroup(relation: LogicalRelation): Boolean =
+    relation.catalogTable.exists(table => table.bucketSpec.isDefined && table.properties.contains("colocate_with"))
+
+  /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
+  private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
+    case files: HadoopFsRelation =>
+      Evidence.of(relation).isDefined && (files.bucketSpec.isDefined || PlanColocatedScans.isActive(session))
+    case _ => false
+  }
+
+  private def planMember(plan: LogicalPlan, relation: LogicalRelation): Seq[SparkPlan] = {
+    val index = relation.relation.asInstanceOf[HadoopFsRelation].location
+    OtherStrategies.plan(session, this, plan).map(_.transformUp {
+      case scan: FileSourceScanExec if scan.relation.location eq index =>
+        judge(relation, scan).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, _))
+    })
+  }
+
+  private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[Judged] =
+    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
+    else Membership.strayOf(relation, scan).map(Judged.Refused(_, native = true))
+}
+
+object PlanColocatedScans {
+
+  def isActive(session: SparkSession): Boolean =
+    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  /** May this plan read members by bucket, from their files or from a cache? */
+  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {
+    case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
+    case cached: InMemoryRelation => MemberScans.readsBuckets(cached.cachedPlan)
+    case _ => false
+  } && isActive(session)
+
+  private[colocate] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
+    case Judged.Proven(evidence) =>
+      keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, evidence, _))
+    case Judged.Refused(_, native) => if (native) unbucketed(scan) else scan
+  }
+
+  private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
+    ColocatedScanExec(
+      scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters)),
+      evidence,
+      keys,
+      ReadMode.ByBucket(evidence.layout.buckets),
+      scan.partitionFilters,
+      scan.dataFilters)
+
+  /** A subquery that is no plan yet must not be shipped with the tasks. */
+  private def static(filters: Seq[Expression]): Seq[Expression] =
+    filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
+
+  /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
+  private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =
+    scan.copy(disableBucketedScan = true, optionalBucketSet = None)
+
+  /** The bucket keys among what the scan reads; a scan that does not read them all proves nothing upwards. */
+  private def keysIn(scan: FileSourceScanExec, evidence: Evidence): Option[Seq[Attribute]] = {
+    val layout = evidence.layout
+    val found = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>
+      scan.output.find(a => a.name == key && a.dataType == keyType)
+    }
+    val allowed = evidence.source != BucketSource.FileName || scan.bucketedScan
+    Option.when(allowed && found.size == layout.keys.size)(found)
+  }
+}

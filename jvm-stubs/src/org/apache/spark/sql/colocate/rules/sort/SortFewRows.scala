@@ -1,0 +1,32 @@
+package org.apache.spark.sql.colocate.rules.sort
+
+import org.apache.spark.sql.catalyst.plans.physical.RangePartitioning
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.{CoalesceExec, SparkPlan}
+import org.apache.spark.sql.internal.SQLConf
+
+/**
+ * Once the shuffle of [[ReadOnceForSort]] has run, AQE knows how much is left to sort. What Spark would not share out
+ * among tasks anyway is sorted by one task as it lies there: no range Exchange, and no sample for it.
+ */
+object SortFewRows extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+    case sorted @ ShuffleExchangeExec(_: RangePartitioning, rows: ShuffleQueryStageExec, ENSURE_REQUIREMENTS, _)
+        if isOurs(rows) && isSmall(rows) =>
+      val one = CoalesceExec(1, rows)
+      one.copyTagsFrom(sorted)
+      one
+  }
+
+  private def isOurs(stage: ShuffleQueryStageExec): Boolean =
+    stage.shuffle.child.exists(_.isInstanceOf[ColocatedScanExec])
+
+  private def isSmall(stage: ShuffleQueryStageExec): Boolean =
+    stage.isMaterialized && stage.mapStats.exists {
+      _.bytesByPartitionId.sum <= conf.getConf(SQLConf.COALESCE_PARTITIONS_MIN_PARTITION_SIZE)
+    }
+}

@@ -1,0 +1,284 @@
+package org.apache.spark.sql.colocate.scan
+
+import java.util.concurrent.TimeUnit.NANOSECONDS
+
+import org.apache.spark.SparkException
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, IsNotNull, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
+import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
+import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
+import org.apache.spark.sql.connector.read.streaming.SparkDataStream
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, InSubqueryExec, ScanFileListing, SparkPlan}
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.util.collection.BitSet
+
+/**
+ * A file scan whose tasks are the buckets of the table's layout. It only regroups the files of the ordinary `scan`
+ * that it stands for, so deletion vectors, column mapping, metadata columns and dynamic pruning work as there.
+ *
+ * @param scan     the ordinary scan, without filters by subquery; lists the files
+ * @param evidence what the scanned snapshot proves
+ * @param keys     the bucket keys as attributes of the scan's output
+ * @param mode     how buckets become tasks
+ * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
+ * @param dataFilters      likewise
+ * @param bucketFilters    subqueries that tell at run time which buckets are needed
+ * @param checksInTasks    what has to be checked is, by the tasks that read it; see CheckWhileReading
+ */
+case class ColocatedScanExec(
+    scan: FileSourceScanExec,
+    evidence: Evidence,
+    keys: Seq[Attribute],
+    mode: ReadMode,
+    partitionFilters: Seq[Expression],
+    dataFilters: Seq[Expression],
+    bucketFilters: Seq[InSubqueryExec] = Nil,
+    checksInTasks: Boolean = false)
+    extends FileSourceScanLike {
+
+  override def disableBucketedScan: Boolean = scan.disableBucketedScan
+  override lazy val optionalBucketSet: Option[BitSet] =
+    BucketPruning.selected(keys, dataFilters, buckets).orElse(scan.optionalBucketSet)
+  override def optionalNumCoalescedBuckets: Option[Int] = None
+  override def output: Seq[Attribute] = scan.output
+  override def relation: HadoopFsRelation = scan.relation
+  override def requiredSchema: StructType = scan.requiredSchema
+  override def tableIdentifier: Option[TableIdentifier] = scan.tableIdentifier
+  override def getStream: Option[SparkDataStream] = None
+  override lazy val supportsColumnar: Boolean =
+    scan.supportsColumnar && !(isNative && !StrayRows.fitBatches(schema))
+
+  // Batches of strays hold other vector classes than the file format's.
+  override def vectorTypes: Option[Seq[String]] = if (isNative) None else super.vectorTypes
+
+  override val nodeName: String = s"ColocatedScan ${evidence.table}"
+
+  def buckets: Int = evidence.layout.buckets
+
+  /** May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first. */
+  def mayPruneByKeys: Boolean = mode match {
+    case ReadMode.ByShare(_, _) => false
+    case _ => !isNative || trust.knowsAll(selectedPartitions)
+  }
+
+  /** The buckets that are needed, as known when the query runs. */
+  private def neededBuckets: Option[BitSet] =
+    bucketFilters.flatMap(_.values()).foldLeft(optionalBucketSet) { (known, values) =>
+      val needed = new BitSet(buckets)
+      values.foreach(bucket => needed.set(bucket.asInstanceOf[Int]))
+      Some(known.fold(needed)(_ & needed))
+    }
+
+  /** Known while planning, from the listing that is read. */
+  lazy val strays: Strays = Strays.of(scan, evidence)
+
+  /** One listing for the plan and for the rows. */
+  @transient override lazy val selectedPartitions: ScanFileListing = {
+    val listing = scan.selectedPartitions
+    driverMetrics("numFiles").set(listing.totalNumberOfFiles)
+    driverMetrics("filesSize").set(listing.totalFileSize)
+    if (relation.partitionSchema.nonEmpty) driverMetrics("numPartitions").set(listing.partitionCount)
+    listing
+  }
+
+  override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
+    case ReadMode.ByBucket(tasks) =>
+      (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) orderingOfBuckets else Nil)
+    case ReadMode.ByShare(shares, _) => (SpreadPartitioning(ColocatedPartitioning(keys, shares.cells), shares), Nil)
+    case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
+  }
+
+  /** No file is shared between tasks, as a native table's strays are: rows of one file are in one task. */
+  def readsWholeFiles: Boolean = !isNative && (mode match {
+    case _: ReadMode.ByBucket | ReadMode.ByFilledBucket => true
+    case _: ReadMode.ByShare | ReadMode.ByBytes => false
+  })
+
+  /**
+   * What is read where buckets are of no use. A scan whose filters name few buckets still reads only these.
+   *
+   * @param prunable may a join tell at run time which buckets are needed?
+   */
+  def ordinary(prunable: Boolean): SparkPlan =
+    if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) inPlace(copy(mode = ReadMode.ByBytes))
+    else asWithoutLayout
+
+  /** What a table without a layout is read by: the same tasks with the same rows, whatever is asked above. */
+  def asWithoutLayout: SparkPlan =
+    // Spark's own pruning by bucket would believe the names of strays.
+    inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
+
+  private def inPlace(plan: SparkPlan): SparkPlan = {
+    plan.copyTagsFrom(this)
+    plan
+  }
+
+  /** The ordinary scan with this one's filters, whose subqueries may be planned by now. */
+  private def stock: FileSourceScanExec = scan.copy(partitionFilters = partitionFilters, dataFilters = dataFilters)
+
+  private def orderingOfBuckets: Seq[SortOrder] =
+    if (scan.outputOrdering.isEmpty || strays.nonEmpty) Nil else scan.outputOrdering
+
+  @transient private lazy val trust: FileTrust = FileTrust(relation, evidence)
+
+  /** Are there rows to check, and has all that is needed for it been read when the scan's tasks end? */
+  def mayCheckInTasks: Boolean =
+    !checksInTasks && optionalBucketSet.isEmpty && bucketFilters.isEmpty &&
+      evidence.layout.keys.forall(requiredSchema.fieldNames.contains) && (mode match {
+        case _: ReadMode.ByBucket => trust.checksWhatItReads || (readsEachRow && strays.othersUnknown)
+        case _: ReadMode.ByShare | ReadMode.ByFilledBucket => trust.checksWhatItReads
+        case ReadMode.ByBytes => false
+      })
+
+  def trustsNames: Boolean = isNative && FileTrust.trustsNames(conf)
+
+  private def isNative: Boolean = evidence.source == BucketSource.FileName
+
+  override lazy val metadata: Map[String, String] = {
+    val selected = s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets"
+    val read = mode match {
+      case ReadMode.ByBucket(tasks) if tasks < buckets => s" (read as $tasks)"
+      case ReadMode.ByShare(shares, split) =>
+        s" (read in ${shares.describe}${if (shares.isSplit && !split) ", repeated for each" else ""})"
+      case _ => ""
+    }
+    val shuffled = Option.when(strays.nonEmpty && mode != ReadMode.ByBytes)(
+      "Strays" -> s"${strays.describe}, shuffled to their buckets")
+    stock.metadata ++ shuffled ++ Map(
+      "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
+      "SelectedBucketsCount" -> (selected + read)) ++
+      Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]"))
+  }
+
+  // Parquet's vectorised reader gives rows of its own kind when it is asked for rows; ORC's gives UnsafeRows.
+  private lazy val needsUnsafeRowConversion: Boolean =
+    relation.fileFormat.isInstanceOf[ParquetFileFormat] && conf.parquetVectorizedReaderEnabled
+
+  override lazy val metrics: Map[String, SQLMetric] =
+    if (strays.nonEmpty) super.metrics ++ strayMetrics else super.metrics
+
+  private lazy val strayMetrics: Map[String, SQLMetric] =
+    SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext) ++
+      SQLShuffleReadMetricsReporter.createShuffleReadMetrics(sparkContext) ++ Map(
+        StrayRows.Shuffled -> SQLMetrics.createMetric(sparkContext, "number of rows of strays"),
+        StrayRows.Batches -> SQLMetrics.createMetric(sparkContext, "number of batches of strays"))
+
+  lazy val inputRDD: RDD[InternalRow] = {
+    val listed = dynamicallySelectedPartitions.toPartitionArray.toSeq
+    val files = filesOf(listed)
+    val check = Option.when(files.unchecked.nonEmpty)(trust.inTasks(files.unchecked, columnsRead, readsEachRow))
+    if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
+    sendDriverMetrics()
+    mode match {
+      case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
+      case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket, check)
+      case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation), check)
+      case ReadMode.ByBytes => rddOf(files.byBytes(relation))
+    }
+  }
+
+  /** What is read, by bucket. */
+  protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
+    BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
+
+  /** May tasks learn all of the files that they check? Such filters are pushed to save little, so they need not be. */
+  private def readsEachRow: Boolean =
+    isNative && mode.isInstanceOf[ReadMode.ByBucket] && dataFilters.forall(_.isInstanceOf[IsNotNull])
+
+  private def columnsRead: StructType = new StructType(requiredSchema.fields ++ relation.partitionSchema.fields)
+
+  private lazy val readFile: PartitionedFile => Iterator[InternalRow] = reader(pushedDownFilters)
+
+  private def reader(filters: Seq[Filter]): PartitionedFile => Iterator[InternalRow] =
+    relation.fileFormat.buildReaderWithPartitionValues(
+      sparkSession = relation.sparkSession,
+      dataSchema = relation.dataSchema,
+      partitionSchema = relation.partitionSchema,
+      requiredSchema = requiredSchema,
+      filters = filters,
+      options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
+      hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
+
+  private def rddOf(tasks: Seq[FilePartition], check: Option[CheckInTask] = None): RDD[InternalRow] = {
+    val read = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
+    val rows = new FileScanRDD(
+      relation.sparkSession,
+      check.fold(read)(_.reader(read)),
+      tasks,
+      columnsRead,
+      fileConstantMetadataColumns,
+      relation.fileFormat.fileConstantMetadataExtractors,
+      new FileSourceOptions(CaseInsensitiveMap(relation.options)))
+    if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
+  }
+
+  /** Task by task: the rows of the bucketed files, then those of strays that belong there. */
+  private def withStrays(bucketed: RDD[InternalRow], strays: Seq[FilePartition], tasks: Int): RDD[InternalRow] =
+    if (strays.isEmpty) bucketed
+    else if (outputOrdering.nonEmpty) {
+      throw SparkException.internalError(s"${evidence.table} has got strays since its rows were taken for sorted")
+    } else {
+      val rows = StrayRows(rddOf(strays), output, keys, dataFilters, strayMetrics)
+      val shuffled =
+        if (supportsColumnar) rows.batchesByTask(tasks, conf.offHeapColumnVectorEnabled, conf.columnBatchSize)
+        else rows.byTask(tasks)
+      bucketed.zipPartitions(shuffled)(_ ++ _)
+    }
+
+  override def inputRDDs(): Seq[RDD[InternalRow]] = inputRDD :: Nil
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val numOutputRows = longMetric("numOutputRows")
+    if (needsUnsafeRowConversion) {
+      inputRDD.mapPartitionsWithIndexInternal { (index, rows) =>
+        val toUnsafe = UnsafeProjection.create(schema)
+        toUnsafe.initialize(index)
+        rows.map { row => numOutputRows += 1; toUnsafe(row) }
+      }
+    } else {
+      inputRDD.mapPartitionsInternal(_.map { row => numOutputRows += 1; row })
+    }
+  }
+
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+    val numOutputRows = longMetric("numOutputRows")
+    val scanTime = longMetric("scanTime")
+    inputRDD.asInstanceOf[RDD[ColumnarBatch]].mapPartitionsInternal { batches =>
+      new Iterator[ColumnarBatch] {
+        // The file is read in hasNext.
+        override def hasNext: Boolean = {
+          val start = System.nanoTime()
+          val more = batches.hasNext
+          scanTime += NANOSECONDS.toMillis(System.nanoTime() - start)
+          more
+        }
+
+        override def next(): ColumnarBatch = {
+          val batch = batches.next()
+          numOutputRows += batch.numRows()
+          batch
+        }
+      }
+    }
+  }
+
+  override protected def doCanonicalize(): SparkPlan =
+    copy(
+      scan = stock.canonicalized.asInstanceOf[FileSourceScanExec],
+      evidence = evidence.copy(table = ""),
+      keys = keys.map(QueryPlan.normalizeExpressions(_, output)),
+      partitionFilters = Nil,
+      dataFilters = Nil,
+      bucketFilters = bucketFilters.map(QueryPlan.normalizeExpressions(_, output)),
+      checksInTasks = false)
+}

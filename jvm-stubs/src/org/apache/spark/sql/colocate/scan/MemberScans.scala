@@ -1,0 +1,37 @@
+package org.apache.spark.sql.colocate.scan
+
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.rules.PlanWalk
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+
+/**
+ * Which operators read a table of ours: a member, or a Delta table that is clustered. Everything else has Spark's own
+ * plan, natively bucketed tables that are in no group too.
+ */
+private[colocate] object MemberScans {
+
+  /** Is this leaf the scan of one, by buckets or as an ordinary table? */
+  def isOne(leaf: SparkPlan): Boolean = leaf match {
+    case _: ColocatedScanExec => true
+    case scan: FileSourceScanExec => isClustered(scan.relation) || (scan.relation.bucketSpec.isDefined && isMember(scan))
+    case _ => false
+  }
+
+  /** Does the plan read tables by buckets, or a cache of such a plan? */
+  def readsBuckets(plan: SparkPlan): Boolean = PlanWalk.nodes(plan).exists {
+    case _: ColocatedScanExec => true
+    case cached: InMemoryTableScanExec => readsBuckets(cached.relation.cachedPlan)
+    case _ => false
+  }
+
+  private def isClustered(files: HadoopFsRelation): Boolean = files.partitionSchema.fieldNames.contains(BucketColumn.Name)
+
+  /** That a native table is in a group is told by the catalog's entry, which the logical plan has. */
+  private def isMember(scan: FileSourceScanExec): Boolean = scan.logicalLink.exists(_.exists {
+    case relation: LogicalRelation => (relation.relation eq scan.relation) && Evidence.of(relation).isDefined
+    case _ => false
+  })
+}

@@ -1,0 +1,74 @@
+package org.apache.spark.sql.colocate.scan
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
+import org.apache.spark.sql.colocate.evidence.verify.FileTrust
+import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence, EvidenceGap}
+import org.apache.spark.sql.execution.FileSourceScanLike
+
+/**
+ * The files of a native member, among those that a scan selects, whose bucket is not known.
+ *
+ * @param names a few of them, for messages
+ * @param files how many files the scan selects, strays included
+ * @param othersUnknown is there a file, no stray, whose rows must be checked since nothing is known of it?
+ */
+case class Strays(
+    count: Int,
+    bytes: Long,
+    names: Seq[String],
+    files: Int,
+    allBytes: Long,
+    othersUnknown: Boolean = false) {
+
+  def isEmpty: Boolean = count == 0
+  def nonEmpty: Boolean = count > 0
+
+  def describe: String = s"$count of $files files (${names.mkString(", ")}${if (count > names.size) ", ..." else ""})"
+
+  /** Strays are shuffled alone, however many; above this share of the bytes there is no layout left to speak of. */
+  def tooMany(session: SparkSession): Boolean =
+    nonEmpty && bytes > Settings.decimal(session.sessionState.conf, "spark.colocate.strays.maxShare") * allBytes
+
+  def gap(evidence: Evidence): EvidenceGap = {
+    val percent = if (allBytes == 0) 100 else bytes * 100 / allBytes
+    EvidenceGap.of("STRAY", "table" -> evidence.table, "file" -> names.headOption.getOrElse(""), "percent" -> s"$percent")
+  }
+}
+
+object Strays {
+
+  private val Named = 3
+
+  val none: Strays = Strays(0, 0, Nil, 0, 0)
+
+  /** Native files are listed here anyway (the index keeps the listing); Delta's are checked when they are read. */
+  def of(scan: FileSourceScanLike, evidence: Evidence): Strays = evidence.source match {
+    case _: BucketSource.PartitionValue => none
+    case BucketSource.FileName =>
+      val trust = FileTrust(scan.relation, evidence)
+      val known = trust.seen
+      scan.selectedPartitions.filePartitionIterator.flatMap(_.files).foldLeft(none) { (found, file) =>
+        val seen = found.copy(files = found.files + 1, allBytes = found.allBytes + file.getLen)
+        val name = file.getPath.getName
+        val isStray = known.of(file.fileStatus)
+        if (bucketOf(name, isStray, evidence, trust).isDefined) {
+          seen.copy(othersUnknown = seen.othersUnknown || trust.isUnknown(isStray))
+        } else {
+          val names = if (found.count < Named) found.names :+ name else found.names
+          seen.copy(count = found.count + 1, bytes = found.bytes + file.getLen, names = names)
+        }
+      }
+  }
+
+  /**
+   * The bucket that planning takes a native file for; None for a stray.
+   *
+   * @param isStray what the manifest says of the file
+   */
+  def bucketOf(name: String, isStray: Option[Boolean], evidence: Evidence, trust: FileTrust): Option[Int] =
+    NativeEvidence
+      .bucketOf(name, evidence.layout.buckets)
+      .filterNot(_ => isStray.getOrElse(false) || trust.staysUnchecked(isStray))
+}

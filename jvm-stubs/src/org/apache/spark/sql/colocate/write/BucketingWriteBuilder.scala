@@ -1,0 +1,91 @@
+package org.apache.spark.sql.colocate.write
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.colocate.catalog.DeltaLayout
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
+import org.apache.spark.sql.connector.catalog.SupportsWrite
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.InsertableRelation
+import org.apache.spark.sql.types.MetadataBuilder
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/**
+ * Passes the query of a CTAS, RTAS or V1 overwrite on to Delta with its rows laid out by bucket. A query for a new
+ * layout gets the bucket column, and with it the generation expression: a REPLACE takes the schema from the query.
+ */
+class BucketingWriteBuilder(
+    inner: SupportsWrite,
+    info: LogicalWriteInfo,
+    layout: Option[DeltaLayout],
+    overwritten: Option[BucketedTarget],
+    keep: MaterializedQuery => Unit)
+    extends WriteBuilder with SupportsTruncate {
+
+  private val options = {
+    val asked = info.options.asCaseSensitiveMap().asScala.toMap
+    if (layout.isEmpty && overwritten.isEmpty) asked
+    else OverwriteMode.unshuffled(if (asked.isEmpty) optionsOfSql else asked)
+  }
+
+  // Delta's staged tables replace all rows in any case.
+  override def truncate(): WriteBuilder = this
+
+  override def build(): Write = new V1Write {
+    override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
+      override def insert(data: DataFrame, overwrite: Boolean): Unit = {
+        val session = data.sparkSession.asInstanceOf[SparkSession]
+        val (query, options) = asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
+        innerRelation(options).insert(Dataset.ofRows(session, bucketed(query)), overwrite)
+      }
+    }
+  }
+
+  private def innerRelation(options: Map[String, String]): InsertableRelation = {
+    val changed = LogicalWriteInfoImpl(
+      info.queryId, info.schema, new CaseInsensitiveStringMap(options.asJava), info.rowIdSchema, info.metadataSchema)
+    inner.newWriteBuilder(changed).build().asInstanceOf[V1Write].toInsertableRelation()
+  }
+
+  /** OPTIONS of a statement are among the table's properties. Delta takes them only where a write has none itself. */
+  private def optionsOfSql: Map[String, String] = {
+    val prefix = "option."
+    inner.properties().asScala.toMap.collect {
+      case (key, value) if key.startsWith(prefix) => key.stripPrefix(prefix) -> value
+    }
+  }
+
+  /** A dynamic overwrite counts the user's partition columns only (traps S1.1). */
+  private def asOverwrite(session: SparkSession, query: LogicalPlan): (LogicalPlan, Map[String, String]) =
+    overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(query -> options) { target =>
+      if (target.userPartitions.isEmpty) query -> OverwriteMode.static(options)
+      else {
+        val kept = new MaterializedQuery(session, query)
+        keep(kept)
+        kept.plan -> OverwriteMode.where(options, UserPartitions.of(target, kept.rows).getOrElse("false"))
+      }
+    }
+
+  /** A statement with a layout of its own takes the keys' types from the query. */
+  private def stored(query: LogicalPlan): LogicalPlan =
+    overwritten.filter(_ => layout.isEmpty).fold(query)(KeysAsStored(query, _))
+
+  private def bucketed(query: LogicalPlan): LogicalPlan =
+    layout.map(withBucket(query, _)).orElse(overwritten.map(_.byBucket(query))).getOrElse(query)
+
+  private def withBucket(query: LogicalPlan, layout: DeltaLayout): LogicalPlan = {
+    val keys = layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)
+    val metadata = new MetadataBuilder()
+      .putString(BucketColumn.GenerationKey, BucketColumn.sql(layout.keys, layout.buckets)).build()
+    val id = BucketedWrite.bucketId(keys, layout.buckets)
+    val bucket = Alias(id, BucketColumn.Name)(explicitMetadata = Some(metadata))
+    Project(query.output :+ bucket, BucketedWrite.over(query, keys, layout.buckets))
+  }
+}

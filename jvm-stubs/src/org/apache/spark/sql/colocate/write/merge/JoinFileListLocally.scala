@@ -1,0 +1,45 @@
+package org.apache.spark.sql.colocate.write.merge
+
+import org.apache.spark.sql.catalyst.plans.LeftOuter
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleRegistry}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * Delta joins the rows that a deletion vector marks with its list of files, to learn each file's present vector. The
+ * list comes from the driver with the plan, so it is broadcast, whatever `autoBroadcastJoinThreshold` says: else every
+ * marked row is shuffled by its file's path.
+ */
+case class JoinFileListLocally(session: SparkSession) extends Strategy {
+
+  private val FileList = Seq("dvFilePath", "deletionVectorId")
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case join @ Join(_, files: LocalRelation, LeftOuter, _, JoinHint.NONE)
+        if isActive && files.output.map(_.name) == FileList =>
+      Rewrite.strategy("JoinFileListLocally", session, this, join)(planned(join))
+    case _ => Nil
+  }
+
+  private def planned(join: Join): Seq[SparkPlan] =
+    if (!readsMember(join.left)) Nil
+    else {
+      val broadcast = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
+      OtherStrategies.plan(session, this, join.copy(hint = broadcast))
+    }
+
+  private def isActive: Boolean =
+    RuleRegistry.isActive("JoinFileListLocally") && Settings.joinEnabled(session.sessionState.conf)
+
+  private def readsMember(plan: LogicalPlan): Boolean = plan.exists {
+    case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) =>
+      DeltaReflection.isDeltaIndex(files.location) && DeltaReflection.isOfTransaction(files.location) &&
+        Evidence.of(relation).exists(_.isRight)
+    case _ => false
+  }
+}

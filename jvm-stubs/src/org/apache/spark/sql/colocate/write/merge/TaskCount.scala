@@ -1,0 +1,35 @@
+package org.apache.spark.sql.colocate.write.merge
+
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.ShuffledJoin
+
+/** Whether reading by bucket uses as many cores as reading by bytes would (design D10). */
+private[colocate] object TaskCount {
+
+  /** A shuffled join has its tasks by the layout anyway. */
+  def isKept(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[ShuffledJoin]) || plan.collectLeaves().forall {
+    case scan: ColocatedScanExec => isKept(scan)
+    case _ => true
+  }
+
+  private def isKept(scan: ColocatedScanExec): Boolean = {
+    val session = scan.relation.sparkSession
+    val filled = filledBuckets(scan)
+    val read = filled.filter(bucket => scan.optionalBucketSet.forall(_.get(bucket)))
+    val bytes = scan.relation.location.sizeInBytes / filled.size.max(1) * read.size
+    val splits = bytes / session.sessionState.conf.filesMaxPartitionBytes + 1
+    read.isEmpty || read.size >= splits.min(session.sparkContext.defaultParallelism.toLong)
+  }
+
+  private def filledBuckets(scan: ColocatedScanExec): Set[Int] = {
+    val index = scan.relation.location
+    if (DeltaReflection.isOfTransaction(index)) {
+      val bucket = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
+      val values = DeltaReflection.filesOf(index).flatMap(_.partitionValues.get(bucket))
+      values.flatMap(Option(_)).flatMap(_.toIntOption).toSet
+    } else (0 until scan.buckets).toSet
+  }
+}

@@ -1,0 +1,75 @@
+package org.apache.spark.sql.colocate.write.merge
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Explode, Expression}
+import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, SinglePartition}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.write.BucketedWriteExec
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
+
+/**
+ * A command's rows are not shuffled by their bucket before the write when the rows of one bucket are in one task
+ * already.
+ *
+ * MERGE repartitions by the table's partition columns (`merge.repartitionBeforeWrite.enabled`, which stays as the
+ * session has it). The proof: all values that the written bucket column can have are either the bucket column of a
+ * colocated scan below, or `pmod(hash(keys), n)` of keys by which the task's rows were brought together
+ * ([[TaskBucket]], rows "join" and "project" of the proof table). An update that moves rows to other buckets
+ * (`SET key = ...`) fails it, and keeps its Exchange. A delete-only MERGE into deletion vectors writes nulls only, that
+ * is no row, and its Exchange is one to a single task. What hangs on the proof is the number of files, never a row:
+ * Delta's writer puts each row into the partition that its own column names.
+ */
+object WriteWithinBuckets extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = plan match {
+    case _ if plan.exists(p => p.isInstanceOf[BucketPerTaskExec] || p.isInstanceOf[BucketedWriteExec]) => plan
+    case _ =>
+      plan.output.find(_.name == BucketColumn.Name).filter(_ => isOfCommand(plan)).fold(plan) { bucket =>
+        proven(bucket, plan).filter(pays(_, plan)).fold(plan)(wrapped(bucket, _, plan))
+      }
+  }
+
+  /** A user's own repartition by the bucket column stays: its number of tasks may be what was wanted. */
+  private def isOfCommand(plan: SparkPlan): Boolean = plan.exists {
+    case scan: ColocatedScanExec => DeltaReflection.isDeltaIndex(scan.relation.location)
+    case _ => false
+  } && DeltaReflection.inTransaction
+
+  /** @param noRows the bucket column is null in every row, so no row can be written */
+  private case class Proven(plan: SparkPlan, onePerTask: Boolean, noRows: Boolean)
+
+  /** Without an Exchange to drop, whole buckets only save the writer's sort and small files. */
+  private def pays(proven: Proven, plan: SparkPlan): Boolean =
+    !(proven.plan eq plan) || TaskCount.isKept(plan)
+
+  private def wrapped(bucket: Attribute, proven: Proven, plan: SparkPlan): SparkPlan = {
+    val top = BucketPerTaskExec(bucket, proven.onePerTask, proven.plan)
+    top.copyTagsFrom(plan)
+    top
+  }
+
+  /** The plan without a repartition by bucket, if each bucket's rows then lie in one task. */
+  private def proven(bucket: Expression, plan: SparkPlan): Option[Proven] = plan match {
+    case ProjectExec(list, child) => below(plan, child, Inlined(bucket, list))
+    case GenerateExec(Explode(array), _, false, Seq(element), child) =>
+      below(plan, child, bucket.transform { case a: Attribute if a.exprId == element.exprId => AnyElement(array) })
+    case _: FilterExec | _: SortExec => below(plan, plan.children.head, bucket)
+    case ShuffleExchangeExec(HashPartitioning(by, _), child, REPARTITION_BY_COL | REPARTITION_BY_NUM, _)
+        if by.exists(_.semanticEquals(bucket)) =>
+      proven(bucket, child)
+    case ShuffleExchangeExec(SinglePartition, child, REPARTITION_BY_COL | REPARTITION_BY_NUM, _) =>
+      proven(bucket, child).filter(_.noRows)
+    case _ =>
+      TaskBucket.of(plan).filter(_.anchored).flatMap { known =>
+        val buckets = PossibleValues.of(bucket).map(known.bucketsOf)
+        val onePerTask = buckets.flatten.forall(_ == known.tasks)
+        Option.when(buckets.forall(_.isDefined))(Proven(plan, onePerTask, noRows = buckets.isEmpty))
+      }
+  }
+
+  private def below(plan: SparkPlan, child: SparkPlan, bucket: Expression): Option[Proven] =
+    proven(bucket, child).map(p => p.copy(plan = if (p.plan eq child) plan else plan.withNewChildren(Seq(p.plan))))
+}

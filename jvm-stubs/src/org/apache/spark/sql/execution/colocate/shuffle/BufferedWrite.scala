@@ -1,0 +1,80 @@
+package org.apache.spark.sql.execution.colocate.shuffle
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.scheduler.MapStatus
+import org.apache.spark.shuffle.{BaseShuffleHandle, ShuffleWriteMetricsReporter, ShuffleWriteProcessor}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLShuffleWriteMetricsReporter}
+import org.apache.spark.{ShuffleDependency, SparkEnv, TaskContext}
+
+/**
+ * How a task of a shuffle writes its rows. Up to 200 partitions Spark's writer opens a file for each, and then puts them
+ * together: that is what a shuffle of few rows costs. So the first rows are kept; if these are all, Spark's other
+ * writer sorts them by partition into the one file, else they and the rest go the usual way. What is read is the same, and so
+ * is the order of a partition's rows.
+ *
+ * @param limit bytes of rows that a task keeps at most; the files' buffers would take more
+ */
+class BufferedWrite(val metrics: Map[String, SQLMetric], val limit: Long) extends ShuffleWriteProcessor {
+  import BufferedWrite._
+
+  override protected def createMetricsReporter(context: TaskContext): ShuffleWriteMetricsReporter =
+    new SQLShuffleWriteMetricsReporter(context.taskMetrics().shuffleWriteMetrics, metrics)
+
+  override def write(
+      inputs: Iterator[_],
+      dependency: ShuffleDependency[_, _, _],
+      mapId: Long,
+      mapIndex: Int,
+      context: TaskContext): MapStatus =
+    if (dependency.shuffleMergeAllowed) super.write(inputs, dependency, mapId, mapIndex, context) // pushes the file, too
+    else {
+      val pairs = inputs.asInstanceOf[Iterator[Pair]]
+      val first = kept(pairs)
+      if (first.isEmpty || pairs.hasNext) super.write(first.iterator ++ pairs, dependency, mapId, mapIndex, context)
+      else atOnce(first, dependency.asInstanceOf[ShuffleDependency[Int, InternalRow, InternalRow]], mapId, context)
+    }
+
+  /** Copies: pair and row are the same objects each time. */
+  protected def kept(pairs: Iterator[Pair]): Seq[Pair] = {
+    val first = Seq.newBuilder[Pair]
+    var room = limit
+    while (room > 0 && pairs.hasNext) {
+      val pair = pairs.next()
+      val row = pair._2.asInstanceOf[UnsafeRow]
+      first += ((pair._1, row.copy()))
+      room -= row.getSizeInBytes + ObjectBytes
+    }
+    first.result()
+  }
+
+  private def atOnce(
+      rows: Seq[Pair],
+      dependency: ShuffleDependency[Int, InternalRow, InternalRow],
+      mapId: Long,
+      context: TaskContext): MapStatus = {
+    val writer = SparkEnv.get.shuffleManager.getWriter[Int, InternalRow](
+      new BaseShuffleHandle(dependency.shuffleId, dependency), mapId, context, createMetricsReporter(context))
+    try {
+      writer.write(rows.iterator)
+      metrics(Tasks).add(1)
+      writer.stop(success = true).get
+    } catch {
+      case e: Throwable =>
+        try writer.stop(success = false) catch { case NonFatal(again) => e.addSuppressed(again) }
+        throw e
+    }
+  }
+}
+
+object BufferedWrite {
+  type Pair = Product2[Int, InternalRow]
+
+  /** The metric. */
+  val Tasks = "tasksAtOnce"
+
+  /** What a kept row takes beside its bytes. */
+  private val ObjectBytes = 64
+}
