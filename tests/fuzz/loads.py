@@ -182,10 +182,14 @@ def plain(table: Table) -> Table:
     return replace(table, name=TWIN, keys=(), buckets=0, group=None)
 
 
+def fitting(tables: Catalogue, form: str) -> list[Table]:
+    """The bucketed tables that this form can load. There may be none: a user's partitions, say, are drawn by chance."""
+    return [table for table in tables.all if FORMS[form].fits(table) and table.keys]
+
+
 def draw(rng: random.Random, tables: Catalogue, form: str) -> Load:
     """A load by this form of a table that can take it, from rows of a random join, the target's own now and then."""
-    fitting = [table for table in tables.all if FORMS[form].fits(table) and table.keys]
-    table = replace(rng.choice(fitting), name=TARGET)
+    table = replace(rng.choice(fitting(tables, form)), name=TARGET)
     sources = _with(tables, table) if form != "CTAS" and rng.random() < 0.3 else tables
     return Load(form, table, _query(rng, sources, table, form))
 

@@ -13,7 +13,7 @@ from tests.fuzz.coverage import Coverage
 from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
 from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
 from tests.fuzz.loading import Loaded, Loading, shrunk
-from tests.fuzz.loads import FORMS, Load, draw, join_of
+from tests.fuzz.loads import FORMS, Load, draw, fitting, join_of
 from tests.fuzz.query import Query
 from tests.fuzz.tables import Catalogue, catalogue
 from tests.fuzz.world import Diverged, World
@@ -188,7 +188,7 @@ class Fuzzer:
     def _drawn(self, rng: random.Random, world: World, form: str) -> Load | None:
         """A load of some rows, if a few trials find one, and not too many. What reads itself reads the first rows."""
         found = None
-        for _ in range(8):
+        for _ in range(8 if fitting(world.tables, form) else 0):
             load = draw(rng, world.tables, form)
             world.duck.create(load.table)
             world.duck.insert(load.table, load.table.rows)

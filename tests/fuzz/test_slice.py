@@ -51,3 +51,9 @@ def test_every_form_of_a_load_can_be_drawn() -> None:
         load = draw(random.Random(form), tables, form)
         assert len(load.query.select) == len(load.table.columns)
         assert duck_statements(load)
+
+
+def test_a_form_that_no_table_can_take_is_left_out(spark: SparkSession) -> None:
+    none = replace(catalogue(random.Random("1")), members={}, others=[])
+    assert all(fitting(none, form) == [] for form in FORMS)
+    assert Fuzzer(spark, SEED)._drawn(random.Random(1), SimpleNamespace(tables=none), next(iter(FORMS))) is None

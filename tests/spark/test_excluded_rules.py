@@ -56,10 +56,42 @@ def test_without_a_rule_the_rows_are_the_same(session: SparkSession, expected: l
 def test_an_excluded_rule_is_not_applied_from_the_next_query_on(session: SparkSession) -> None:
     sql = "SELECT a.v FROM a JOIN three ON a.k = three.k"
     assert run(session, sql).exchanges == 0
-    session.sql(f"SET {EXCLUDED} = SpreadJoins, CoalesceBucketsInJoin")
+    session.sql(f"SET {EXCLUDED} = SpreadJoins, AlignJoinSides")
     assert run(session, sql).exchanges > 0
     session.sql(f"RESET {EXCLUDED}")
     assert run(session, sql).exchanges == 0
+
+
+# The rule, and a query with an Exchange that it would have removed.
+MISSED = {
+    "PlanColocatedScans": "SELECT a.v FROM a JOIN b ON a.k = b.k",
+    "AlignJoinSides": "SELECT a.v FROM a JOIN three ON a.k = three.k",
+    "DropExchangeOnNullExtendedKeys": "SELECT c.v FROM (SELECT b.k, a.v FROM a LEFT JOIN b ON a.k = b.k) x "
+    "JOIN a c ON x.k = c.k",
+    "PlanFullOuterJoins": "SELECT coalesce(a.k, b.k) AS c, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1",
+    "PlanExpands": "SELECT k, count(DISTINCT v), count(DISTINCT v % 7) FROM a GROUP BY k",
+}
+
+
+@pytest.mark.parametrize("rule", MISSED)
+def test_explain_names_the_excluded_rule_that_would_have_removed_an_exchange(
+    session: SparkSession, tables: str, rule: str
+) -> None:
+    usual = run(session, MISSED[rule])
+    session.sql(f"SET {EXCLUDED} = {rule}")
+    missed = run(session, MISSED[rule])
+    assert missed.exchanges > usual.exchanges
+    told = session.sql(f"EXPLAIN {MISSED[rule]}").collect()[0][0]
+    assert f"the session excludes rule {rule}, which would have removed the Exchange [RULE_EXCLUDED]" in told
+
+
+def test_an_exchange_that_no_excluded_rule_would_have_removed_keeps_its_reason(
+    session: SparkSession, tables: str
+) -> None:
+    session.sql(f"SET {EXCLUDED} = AlignJoinSides, DropExchangeOnNullExtendedKeys, PlanFullOuterJoins, PlanExpands")
+    told = session.sql("EXPLAIN SELECT a.v FROM a JOIN b ON a.v = b.v").collect()[0][0]
+    assert "[KEYS_NOT_COVERED]" in told
+    assert "RULE_EXCLUDED" not in told
 
 
 @pytest.mark.parametrize("names", ["KeepTaskDependentValues", "ZipUnions", "SpreadJoins, Nonsense", "OptimizeColocatedPlan"])

@@ -22,7 +22,7 @@ INTERPRETED = True
 QUERY = "SELECT a.k, count(*) AS n, sum(b.v) AS v FROM a JOIN b ON a.k = b.k GROUP BY a.k ORDER BY v, a.k"
 
 STEPS = [
-    "CoalesceBucketsInJoin", "ShuffleSmallerSide", "DropExchangeOnNullExtendedKeys", "GroupWithinTask", "WriteWithinBuckets",
+    "AlignJoinSides", "DropExchangeOnNullExtendedKeys", "GroupWithinTask", "WriteWithinBuckets",
     "DisableUnnecessaryColocatedScan", "ShuffleUnevenAggregates", "ReadSmallBucketsTogether", "HashWithinBuckets",
     "MergeAdjacentAggregates", "SpreadJoins", "GatherFewRows", "ShareAggregates", "ReadOnceForSort", "SortFewRows",
 ]  # fmt: skip
@@ -46,8 +46,6 @@ UNNAMED = {  # They leave nothing in the plan that EXPLAIN could tell of.
 
 # Without these a plan that reads buckets could give other rows.
 FOR_ROWS = {
-    "KeepFileNames": "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q "
-    "JOIN b ON q.k = b.k",
     "KeepTaskDependentValues": "SELECT x.v FROM (SELECT k, v, rand(7) r FROM a) x "
     "JOIN (SELECT k, rand(7) r FROM a) y ON x.k = y.k AND x.r = y.r",
     "DisambiguateMergeRowIds": QUERY,
@@ -122,6 +120,17 @@ def test_a_failing_rule_that_marks_nothing(quiet: SparkSession, rule: str) -> No
     _without(quiet, f"fails:{rule}", UNNAMED[rule])
 
 
+FILE_NAMES = (
+    "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q JOIN b ON q.k = b.k"
+)
+
+
+def test_without_its_rule_a_file_name_is_read_from_an_ordinary_scan(quiet: SparkSession) -> None:
+    left, told = _without(quiet, "fails:KeepTaskDependentValues", FILE_NAMES)
+    assert not left.colocated
+    assert "rule KeepTaskDependentValues failed" in told
+
+
 @pytest.mark.parametrize("rule", FOR_ROWS)
 def test_without_a_rule_for_right_rows_no_bucket_is_read(quiet: SparkSession, rule: str) -> None:
     if rule == "ZipUnions":
@@ -177,7 +186,7 @@ def test_a_merge_without_a_rule_for_right_rows(quiet: SparkSession) -> None:
 
 def test_the_reason_of_an_exchange_is_the_rule_that_failed(quiet: SparkSession) -> None:
     """Not that bucket counts differ, which would have been no hindrance."""
-    quiet.conf.set(FAULT, "fails:CoalesceBucketsInJoin")
+    quiet.conf.set(FAULT, "fails:AlignJoinSides")
     df = quiet.sql("SELECT a.v FROM a JOIN three ON a.k = three.k")
     df.collect()
     (verdict,) = verdicts(df)

@@ -82,6 +82,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "SELECT k, count(*) FROM (SELECT k FROM t UNION ALL SELECT k FROM plain) GROUP BY k",
         {"operator": "Union", "table": "reasons.t"},
     ),
+    "RULE_EXCLUDED": (JOIN, {"rule": "PlanColocatedScans"}),
     "INTERNAL_ERROR": (
         JOIN,
         {"rule": "PlanColocatedScans", "switch": "SET spark.colocate.rules.excluded = PlanColocatedScans"},
@@ -92,6 +93,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
 SETTINGS = {
     "BROADCAST": {"spark.sql.autoBroadcastJoinThreshold": "10MB"},
     "NOT_ONE_SNAPSHOT": {"spark.databricks.delta.stats.skipping": "false"},
+    "RULE_EXCLUDED": {"spark.colocate.rules.excluded": "PlanColocatedScans"},
     "INTERNAL_ERROR": {
         "spark.colocate.testing": "quiet",
         "spark.colocate.testing.fault": "fails:PlanColocatedScans",

@@ -8,7 +8,7 @@ import javax.net.SocketFactory
 import org.apache.spark.sql.colocate.bridge.BridgeErrors.NotAttached
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.rules.{RuleEntry, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{RuleEntry, RuleTable}
 import py4j.{CallbackClient, GatewayServer, Protocol}
 
 /** What Python offers to the JVM. */
@@ -20,7 +20,7 @@ trait ControlPlaneVerbs {
 class ControlPlaneListener(attach: Int => Unit) {
 
   def attached(port: Int, rules: String, snapshot: String): Unit = {
-    RuleRegistry.register(Json.parse(rules).extract[Seq[RuleEntry]])
+    RuleTable.register(Json.parse(rules).extract[Seq[RuleEntry]])
     push(snapshot)
     attach(port)
   }

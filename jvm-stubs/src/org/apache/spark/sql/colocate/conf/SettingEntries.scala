@@ -8,7 +8,7 @@ import Json.formats
 import org.apache.spark.SparkIllegalArgumentException
 import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry, TypedConfigBuilder}
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
-import org.apache.spark.sql.colocate.rules.RuleRegistry
+import org.apache.spark.sql.colocate.rules.RuleTable
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -57,7 +57,7 @@ object SettingEntries {
       case "string" => typed[String](builder, entry, Some(_), identity)
       case "boolean" => typed[Boolean](builder, entry, _.toBooleanOption, _.toString)
       case "choice" => typed[String](builder, entry, choice(entry, _), identity)
-      case "rules" => typed[String](builder, entry, RuleRegistry.excludable, identity)
+      case "rules" => typed[String](builder, entry, RuleTable.excludable, identity)
       case "integer" => typed[Long](builder, entry, within(entry, _.toLongOption), _.toString)
       case "bytes" => typed[Long](builder, entry, within(entry, bytes), size => s"${size}b")
       case "duration" => typed[Long](builder, entry, within(entry, seconds), time => s"${time}s")
@@ -95,7 +95,7 @@ object SettingEntries {
   /** In words, as the reference page has it. */
   private def allowed(entry: Entry): String = entry.`type` match {
     case "boolean" => "true or false"
-    case "rules" => s"names of rules that only make queries faster, separated by commas: ${RuleRegistry.forSpeed.mkString(", ")}"
+    case "rules" => s"names of rules that only make queries faster, separated by commas: ${RuleTable.forSpeed.mkString(", ")}"
     case "choice" => entry.allowed.toList.flatten.mkString(" or ")
     case "integer" => "a whole number" + bounds(entry)
     case "bytes" => "a size in bytes, or with a unit, as 4m or 128MiB" + bounds(entry)

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.explain
 import java.util.IdentityHashMap
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 
 /** A plan whose verdicts are asked for. Each scan is looked at once, however many operators stand above it. */
@@ -20,6 +20,8 @@ private[explain] final class Shown(plan: SparkPlan) {
 
   lazy val failed: Seq[String] = FailedRules.in(nodes)
 
+  private lazy val excluded: Seq[String] = FailedRules.excludedIn(nodes)
+
   def readsMembers: Boolean = nodes.exists(node => node.children.isEmpty && member(node).isDefined)
 
   /** Every member under a plan, exchanges and finished stages included. */
@@ -28,10 +30,10 @@ private[explain] final class Shown(plan: SparkPlan) {
   /** Those whose rows come without an Exchange. */
   def membersInPlace(under: SparkPlan): Seq[Member] = InPlace.leaves(under).flatMap(member(_))
 
-  /** The reason for an Exchange, unless a rule failed that might have removed it. */
+  /** The reason for an Exchange, unless a rule failed or is excluded that might have removed it. */
   def blame(reason: Reason): Reason =
-    if (!Shown.fromLayout(reason.code)) reason
-    else failed.find(FailedRules.mayLeaveExchange).fold(reason)(Shown.failure)
+    if (!Shown.fromLayout(reason.code)) Shown.excludedStrategy(reason).fold(reason)(Shown.exclusion)
+    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).orElse(excluded.headOption.map(Shown.exclusion)).getOrElse(reason)
 
   private def member(leaf: SparkPlan): Option[Member] = {
     if (!known.containsKey(leaf)) known.put(leaf, Member.of(leaf))
@@ -44,8 +46,17 @@ private[explain] object Shown {
   // Keys that do not fit are a reason, whatever else failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
 
+  def exclusion(rule: String): Reason = Reason("RULE_EXCLUDED", "rule" -> rule)
+
+  /** The excluded strategy that would have kept the layout at the operator that lost it. */
+  def excludedStrategy(reason: Reason): Option[String] = (reason.code match {
+    case "KEY_NULL_EXTENDED" if reason.args.get("join").contains("FullOuter") => Some("PlanFullOuterJoins")
+    case "LAYOUT_LOST" if reason.args.get("operator").contains("Expand") => Some("PlanExpands")
+    case _ => None
+  }).filter(RuleTable.isExcluded)
+
   def failure(rule: String): Reason = Reason(
     "INTERNAL_ERROR",
     "rule" -> rule,
-    "switch" -> RuleRegistry.switchOf(rule).getOrElse("SET disable_colocate_join = true"))
+    "switch" -> RuleTable.switchOf(rule).getOrElse("SET disable_colocate_join = true"))
 }

@@ -3,68 +3,47 @@ package org.apache.spark.sql.colocate.rules
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.rules.aggregate.{MergeAdjacentAggregates, ShareAggregates, ShuffleUnevenAggregates}
-import org.apache.spark.sql.colocate.rules.join.{CoalesceBucketsInJoin, DropExchangeOnNullExtendedKeys, HashWithinBuckets, ShuffleSmallerSide, SpreadJoins}
-import org.apache.spark.sql.colocate.rules.scan.{DisableUnnecessaryColocatedScan, DynamicBucketPruning, ReadSmallBucketsTogether}
-import org.apache.spark.sql.colocate.rules.semantics.{DisambiguateMergeRowIds, KeepFileNames, KeepTaskDependentValues, ZipUnions}
-import org.apache.spark.sql.colocate.rules.sort.{ReadOnceForSort, SortFewRows}
+import org.apache.spark.sql.colocate.rules.scan.DynamicBucketPruning
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.write.merge.{GatherFewRows, GroupWithinTask, WriteWithinBuckets}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnionExec}
 
+/** A preparation rule for plans that read no table by its buckets as well: of a write, or after the stages that read have run. */
+trait OnAnyPlan { this: Rule[SparkPlan] =>
+
+  /** Is what it makes checked by Spark's ValidateRequirements? Not where only the way in which rows are shuffled changes. */
+  def changesLayout: Boolean
+}
+
 /**
- * What can be judged only on the whole plan, after EnsureRequirements: which scans need not be bucketed, which joins
- * may hash, which aggregates are one. Registered twice (AQE's preparation rules; the columnar hook without AQE) and
- * idempotent, because AQE plans again after every stage. What each step makes must satisfy Spark's own
- * ValidateRequirements, else the plan stays as it was before that step, as it does when the step fails.
+ * Matches: a whole plan after EnsureRequirements. Adaptive execution plans again after every stage, so each rule must
+ * change nothing in its own result.
+ * Produces: the plan after each rule of the phase `preparation`, in the order of conf/rules.json. What a rule makes must
+ * satisfy Spark's own ValidateRequirements, else the plan stays as it was before that rule, as it does when it fails.
+ * Not when: no scan reads buckets; then only the rules [[OnAnyPlan]] run.
  */
 case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
-  /** Not for speed: without them a plan that reads buckets could give other rows than Spark's. */
-  private val forRows: Seq[Rule[SparkPlan]] = Seq(KeepFileNames, KeepTaskDependentValues, DisambiguateMergeRowIds)
-
-  private val steps: Seq[Rule[SparkPlan]] =
-    Seq(
-      ReplanAncestors(CoalesceBucketsInJoin(session)),
-      ReplanAncestors(ShuffleSmallerSide),
-      ReplanAncestors(DropExchangeOnNullExtendedKeys),
-      GroupWithinTask,
-      WriteWithinBuckets,
-      DisableUnnecessaryColocatedScan,
-      ShuffleUnevenAggregates(session),
-      ReadSmallBucketsTogether(session),
-      HashWithinBuckets(session),
-      MergeAdjacentAggregates,
-      SpreadJoins(session),
-      GatherFewRows,
-      ShareAggregates,
-      ReadOnceForSort)
-
-  // When AQE plans again, the stages that have run hide their scans.
-  private val afterStages: Seq[Rule[SparkPlan]] = Seq(SortFewRows)
+  // The first ones keep the rows right, before any other relies on buckets.
+  private val (forRows, others) = Rules.preparation(session).span { case (entry, _) => entry.needed == "rows" }
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) zipped(tune(plan, afterStages), plan)
+    if (!plan.exists(_.isInstanceOf[ColocatedScanExec])) optimize(plan, plan, readsBuckets = false)
     else {
-      val untuned = forRows.foldLeft(plan) { (p, rule) => Rewrite.forRows(nameOf(rule), p, p)(rule(_)) }
-      done(zipped(tune(untuned, steps ++ afterStages), untuned))
+      val safe = forRows.foldLeft(plan) { case (p, (entry, rule)) => Rewrite.forRows(entry.name, p, p)(rule(_)) }
+      OptimizeColocatedPlan.done(optimize(safe, safe, readsBuckets = true))
     }
 
-  private def done(plan: SparkPlan): SparkPlan = {
-    plan.setTagValue(OptimizeColocatedPlan.Done, ())
-    plan
-  }
-
-  private def tune(plan: SparkPlan, rules: Seq[Rule[SparkPlan]]): SparkPlan =
-    rules.foldLeft(plan)((p, rule) => Rewrite(nameOf(rule), p, isValid)(rule(_)))
-
-  /** Joins of a tuned plan may ask for nothing, so where this fails, the tables are read anew below the untuned one. */
-  private def zipped(tuned: SparkPlan, untuned: SparkPlan): SparkPlan =
-    if (!tuned.exists(_.isInstanceOf[UnionExec])) tuned else Rewrite.forRows("ZipUnions", tuned, untuned)(ZipUnions(_))
-
-  private def nameOf(rule: Rule[SparkPlan]): String = rule.ruleName.split('.').last
+  /** safe: the plan before any rule relied on its buckets. */
+  private def optimize(plan: SparkPlan, safe: SparkPlan, readsBuckets: Boolean): SparkPlan =
+    others.foldLeft(plan) {
+      case (p, (entry, rule)) if entry.needed == "rows" =>
+        if (p.exists(_.isInstanceOf[UnionExec])) Rewrite.forRows(entry.name, p, safe)(rule(_)) else p
+      case (p, (entry, rule: OnAnyPlan)) =>
+        Rewrite(entry.name, p, if (rule.changesLayout) isValid else _ => true)(rule(_))
+      case (p, (entry, rule)) => if (readsBuckets) Rewrite(entry.name, p, isValid)(rule(_)) else p
+    }
 
   private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && ExchangeFreeSubtrees.aligned(plan)
 }
@@ -72,19 +51,26 @@ case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] 
 object OptimizeColocatedPlan {
 
   /** On the root of a plan that reads buckets. A plan without any Exchange goes through AQE as a whole. */
-  private val Done = TreeNodeTag[Unit]("colocate.tuned")
+  private val Done = TreeNodeTag[Unit]("colocate.optimized")
 
   def isDone(plan: SparkPlan): Boolean = plan.getTagValue(Done).isDefined
+
+  private def done(plan: SparkPlan): SparkPlan = {
+    plan.setTagValue(Done, ())
+    plan
+  }
 }
 
 /**
- * The same rule without AQE. Under AQE this hook sees plans that are tuned already, or fragments of them, on which
- * nothing whole can be judged.
+ * Matches: a plan without adaptive execution.
+ * Produces: what OptimizeColocatedPlan and DynamicBucketPruning make of it.
+ * Not when: adaptive execution has optimized the plan, or it is one of its fragments, on which nothing whole can be judged.
  */
 case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
-  private val tune = OptimizeColocatedPlan(session)
+  private val optimize = OptimizeColocatedPlan(session)
 
-  override def preColumnarTransitions: Rule[SparkPlan] = plan => if (OptimizeColocatedPlan.isDone(plan) || isFragment(plan)) plan else tune(plan)
+  override def preColumnarTransitions: Rule[SparkPlan] =
+    plan => if (OptimizeColocatedPlan.isDone(plan) || isFragment(plan)) plan else optimize(plan)
 
   override def postColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else DynamicBucketPruning(plan)
 

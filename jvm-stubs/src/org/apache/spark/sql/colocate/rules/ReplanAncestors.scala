@@ -7,9 +7,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 
 /**
- * A rule that deals out the rows of a join in another way, with its consequences: what stands above was planned upon the
- * old way, and is asked again. Where that costs more Exchanges than the rule saves, the plan stays as it was, and so it
- * does where the old way is also what a user asked for.
+ * Matches: a plan in which a rule changed how the rows of a join lie.
+ * Produces: the plan after EnsureRequirements has run again, since what stands above the join was planned for the old way.
+ * Not when: that needs more Exchanges than the plan had, or a user's `repartition` asked for the old way.
  */
 private[colocate] case class ReplanAncestors(rule: Rule[SparkPlan]) extends Rule[SparkPlan] {
 
@@ -19,8 +19,8 @@ private[colocate] case class ReplanAncestors(rule: Rule[SparkPlan]) extends Rule
     val changed = rule(plan)
     if ((changed eq plan) || MarkRepartitioned.isDropped(plan)) plan
     else {
-      val asked = if (ValidateRequirements.validate(changed)) changed else RerunEnsureRequirements(changed)
-      if (JoinSides.exchanges(asked) <= JoinSides.exchanges(plan)) asked else plan
+      val ensured = if (ValidateRequirements.validate(changed)) changed else RerunEnsureRequirements(changed)
+      if (JoinSides.exchanges(ensured) <= JoinSides.exchanges(plan)) ensured else plan
     }
   }
 }

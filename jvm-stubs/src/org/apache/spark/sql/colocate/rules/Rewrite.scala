@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.rules
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
@@ -8,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.rules.join.JoinSides
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
@@ -55,7 +57,14 @@ private[colocate] object Rewrite extends Logging {
   def orElse[A](name: String, without: => A)(attempt: => A): A = guard(name) { TestHook.before(name); attempt }(_ => without)
 
   private def whereActive(name: String, plan: SparkPlan)(rewritten: => SparkPlan): SparkPlan =
-    if (RuleRegistry.isActive(name)) rewritten else plan
+    if (RuleTable.isActive(name)) rewritten
+    else if (RuleTable.isExcluded(name) && FailedRules.mayLeaveExchange(name)) markIfMissed(name, plan, rewritten)
+    else plan
+
+  /** For EXPLAIN: would the excluded rule have removed an Exchange? */
+  private def markIfMissed(name: String, plan: SparkPlan, rewritten: => SparkPlan): SparkPlan =
+    if (Try(JoinSides.exchanges(rewritten)).toOption.exists(_ < JoinSides.exchanges(plan))) FailedRules.markExcluded(plan, name)
+    else plan
 
   private def guard[A](name: String)(attempt: => A)(without: Throwable => A): A = try attempt catch {
     case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.catalog.NativeTable
 import org.apache.spark.sql.colocate.columns.KeyTypes
 import org.apache.spark.sql.colocate.evidence.manifest.RecordedInsert
-import org.apache.spark.sql.colocate.rules.{Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
@@ -24,7 +24,7 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
     case insert: InsertIntoHadoopFsRelationCommand if insert.query.resolved && isMembers(insert) =>
       insert.bucketSpec.fold(insert) { spec =>
         val laidOut = insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec))
-        if (RuleRegistry.isActive("RecordedInsert")) RecordedInsert(laidOut) else laidOut
+        if (RuleTable.isActive("RecordedInsert")) RecordedInsert(laidOut) else laidOut
       }
   }
 

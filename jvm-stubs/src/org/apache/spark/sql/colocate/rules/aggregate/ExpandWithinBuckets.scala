@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningC
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
-import org.apache.spark.sql.colocate.rules.{Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
 /**
@@ -43,7 +43,7 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case expand: Expand if RuleRegistry.isActive("PlanExpands") =>
+    case expand: Expand if RuleTable.isActive("PlanExpands") =>
       Rewrite.strategy("PlanExpands", session, this, expand)(planned(expand))
     case _ => Nil
   }

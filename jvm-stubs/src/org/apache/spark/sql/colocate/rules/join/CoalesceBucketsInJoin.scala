@@ -1,23 +1,17 @@
 package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * Two members of one layout family with different bucket counts meet at their greatest common divisor g: a table of n
- * buckets may be read as g of them, since `pmod(h, n) mod g = pmod(h, g)`. Taken only if EnsureRequirements, asked
- * again about the join, then needs fewer Exchanges, and if g keeps every core busy.
+ * Two sides of different bucket counts meet at their greatest common divisor g: a table of n buckets may be read as g of
+ * them, since `pmod(h, n) mod g = pmod(h, g)`. None unless the join then needs fewer Exchanges, and g keeps every core busy.
  */
-case class CoalesceBucketsInJoin(session: SparkSession) extends Rule[SparkPlan] {
+private[colocate] case class CoalesceBucketsInJoin(session: SparkSession) extends (ShuffledJoin => Option[SparkPlan]) {
 
-  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case join: ShuffledJoin if join.leftKeys.nonEmpty => meet(join).getOrElse(JoinSides.matched(join))
-  }
-
-  private def meet(join: ShuffledJoin): Option[SparkPlan] =
+  override def apply(join: ShuffledJoin): Option[SparkPlan] =
     for {
       (left, leftTasks) <- side(join, 0)
       (right, rightTasks) <- side(join, 1)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, Partition
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, NullSafeKey}
 import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
-import org.apache.spark.sql.colocate.rules.{OtherStrategies, PlanningNode, Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, PlanningNode, Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
@@ -59,7 +59,7 @@ object FullOuterKeysExec {
 /** Only where members may be below: everything else has Spark's own plan. */
 case class PlanFullOuterJoins(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case join: Join if join.joinType == FullOuter && RuleRegistry.isActive("PlanFullOuterJoins") =>
+    case join: Join if join.joinType == FullOuter && RuleTable.isActive("PlanFullOuterJoins") =>
       Rewrite.strategy("PlanFullOuterJoins", session, this, join)(planned(join))
     case _ => Nil
   }

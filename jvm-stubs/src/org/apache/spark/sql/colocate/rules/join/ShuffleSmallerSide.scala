@@ -1,25 +1,18 @@
 package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
  * When one side of a join is bucketed and the other one is already spread over more tasks (an aggregate above a
- * shuffle), EnsureRequirements goes by the number of tasks and shuffles the *member* (traps S3.2). Here the side with
- * fewer expected bytes is shuffled, to the other one's buckets.
+ * shuffle), EnsureRequirements goes by the number of tasks and shuffles the bucketed one. Here the side with fewer expected
+ * bytes is shuffled, to the other one's buckets. None where that needs more Exchanges.
  */
-object ShuffleSmallerSide extends Rule[SparkPlan] {
+private[colocate] object ShuffleSmallerSide extends (ShuffledJoin => Option[SparkPlan]) {
 
-  override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case join: ShuffledJoin if join.leftKeys.nonEmpty =>
-      JoinSides.matched(join) match {
-        case matched: ShuffledJoin => keep(matched, member = 0).orElse(keep(matched, member = 1)).getOrElse(matched)
-        case other => other
-      }
-  }
+  override def apply(join: ShuffledJoin): Option[SparkPlan] = keep(join, member = 0).orElse(keep(join, member = 1))
 
   /** The join with the member's Exchange gone and one put over the other side. */
   private def keep(join: ShuffledJoin, member: Int): Option[SparkPlan] = {

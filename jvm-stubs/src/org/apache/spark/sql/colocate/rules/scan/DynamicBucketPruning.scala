@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.rules.join.JoinSides
-import org.apache.spark.sql.colocate.rules.{PostColumnarRules, Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable, Rules}
 import org.apache.spark.sql.colocate.scan.{BucketsOfBuildSide, ColocatedScanExec, Prunable, PrunableScans}
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
@@ -28,7 +28,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
     }
 
   /** Two plans of one broadcast are one only where Spark reuses exchanges. */
-  def isActive: Boolean = RuleRegistry.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
+  def isActive: Boolean = RuleTable.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
 
   private def pruned(join: BroadcastHashJoinExec): SparkPlan = {
     val found = PrunableScans.of(join).filter(_.scan.mayPruneByKeys)
@@ -44,7 +44,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
     JoinSides.built(join) match {
       case stage: BroadcastQueryStageExec => Some(stage)
       // As will be done with the join's own next; the two must be recognised as one.
-      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(PostColumnarRules.on(exchange)))
+      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(Rules.finish(exchange)))
       case _ => None
     }
 

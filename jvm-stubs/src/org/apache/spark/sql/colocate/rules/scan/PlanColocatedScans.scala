@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
-import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Judged, MemberScans, Membership, ReadMode}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -57,7 +57,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
 object PlanColocatedScans {
 
   def isActive(session: SparkSession): Boolean =
-    RuleRegistry.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+    RuleTable.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
 
   /** May this plan read members by bucket, from their files or from a cache? */
   def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {

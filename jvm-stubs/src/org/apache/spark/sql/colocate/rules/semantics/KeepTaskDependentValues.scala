@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.rules.semantics
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExpressionWithRandomSeed, MonotonicallyIncreasingID, SparkPartitionID}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, ExpressionWithRandomSeed, InputFileBlockLength, InputFileBlockStart, InputFileName, MonotonicallyIncreasingID, SparkPartitionID}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.RerunEnsureRequirements
@@ -10,21 +10,36 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.{CollectMetricsExec, SampleExec, SparkPlan}
 
 /**
- * What follows from the task that a row is read in, and from its place there: a number by
- * `monotonically_increasing_id()`, a random value or a sample of a given seed. A query that uses a table twice relies on
- * both uses giving a row the same value, as two equal scans do, so such a table is read as an ordinary one in each.
- * `observe()` must see all rows: a shuffle reads them all, a join within buckets stops where its other side ends.
- *
- * Values that are made above a join or an aggregate follow its tasks, as they do above one of Spark's own.
+ * Matches: expressions and operators whose value depends on the task that reads a row, or on the row's number in it:
+ * `monotonically_increasing_id()`, seeded random values and samples, `input_file_name()`; and `observe()`, which must see
+ * all rows, while a join within buckets stops where its other side ends.
+ * Produces: ordinary scans below them. A query that uses a table twice relies on both uses giving a row the same value, as
+ * two equal scans do; and a row that was shuffled can't name its file any more.
+ * Not when: a join, an aggregate or a shuffle lies between: the values follow its tasks then, as with stock Spark.
+ * `input_file_name()` needs it only where a file's rows are shuffled because they lie in a wrong bucket.
  */
 object KeepTaskDependentValues extends Rule[SparkPlan] {
 
   // MERGE numbers the rows of its source, within one query, to tell them apart.
   private val OfMergeSource = "_source_row_index"
 
-  override def apply(plan: SparkPlan): SparkPlan =
+  override def apply(plan: SparkPlan): SparkPlan = withFileNames(withValues(plan))
+
+  private def withValues(plan: SparkPlan): SparkPlan =
     if (!plan.exists(asks)) plan
     else RerunEnsureRequirements.after(plan)(_.transformDown { case node if asks(node) => node.mapChildren(ordinary) })
+
+  /** `_metadata.file_name` is a column and is shuffled along. */
+  private def withFileNames(plan: SparkPlan): SparkPlan =
+    if (!plan.exists(_.expressions.exists(_.exists(isFileName)))) plan
+    else RerunEnsureRequirements.after(plan)(_.transformUp {
+      case scan: ColocatedScanExec if scan.strays.nonEmpty => scan.ordinary(prunable = false)
+    })
+
+  private def isFileName(e: Expression): Boolean = e match {
+    case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => true
+    case _ => false
+  }
 
   private def asks(node: SparkPlan): Boolean = asked(node).isDefined
 

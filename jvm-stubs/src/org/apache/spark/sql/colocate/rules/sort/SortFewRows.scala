@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.rules.sort
 
 import org.apache.spark.sql.catalyst.plans.physical.RangePartitioning
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.rules.OnAnyPlan
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
@@ -12,7 +13,10 @@ import org.apache.spark.sql.internal.SQLConf
  * Once the shuffle of [[ReadOnceForSort]] has run, AQE knows how much is left to sort. What Spark would not share out
  * among tasks anyway is sorted by one task as it lies there: no range Exchange, and no sample for it.
  */
-object SortFewRows extends Rule[SparkPlan] {
+object SortFewRows extends Rule[SparkPlan] with OnAnyPlan {
+
+  // When AQE plans again, the stages that have run hide their scans.
+  override val changesLayout = true
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case sorted @ ShuffleExchangeExec(_: RangePartitioning, rows: ShuffleQueryStageExec, ENSURE_REQUIREMENTS, _)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.Evidence
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
-import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleRegistry}
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
@@ -34,7 +34,7 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
     }
 
   private def isActive: Boolean =
-    RuleRegistry.isActive("JoinFileListLocally") && Settings.joinEnabled(session.sessionState.conf)
+    RuleTable.isActive("JoinFileListLocally") && Settings.joinEnabled(session.sessionState.conf)
 
   private def readsMember(plan: LogicalPlan): Boolean = plan.exists {
     case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) =>

@@ -1,0 +1,108 @@
+package org.apache.spark.sql.colocate.rules
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.catalog.describe.ShowAsDeclared
+import org.apache.spark.sql.colocate.catalog.{RefuseHiveMembers, WrapNativeDdl}
+import org.apache.spark.sql.colocate.columns._
+import org.apache.spark.sql.colocate.conf.RefuseUnknownSettings
+import org.apache.spark.sql.colocate.evidence.manifest.WaitForManifests
+import org.apache.spark.sql.colocate.rules.aggregate._
+import org.apache.spark.sql.colocate.rules.join._
+import org.apache.spark.sql.colocate.rules.scan._
+import org.apache.spark.sql.colocate.rules.semantics._
+import org.apache.spark.sql.colocate.rules.shuffle.{BufferShuffledRows, PackShuffledRows}
+import org.apache.spark.sql.colocate.rules.sort.{PlanLocalSorts, ReadOnceForSort, SortFewRows}
+import org.apache.spark.sql.colocate.write._
+import org.apache.spark.sql.colocate.write.merge.{GatherFewRows, GroupWithinTask, JoinFileListLocally, PlainMergeSource, WriteWithinBuckets}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+
+/** What each name of conf/rules.json stands for. The order within a phase is the table's. */
+object Rules {
+
+  type Made[R] = SparkSession => R
+  private type OfPlans = Made[Rule[LogicalPlan]]
+
+  val hint: Seq[OfPlans] = made[OfPlans]("hint", "HideBucketColumn" -> (HideBucketColumn(_)))
+
+  val resolution: Seq[OfPlans] = made[OfPlans](
+    "resolution",
+    "CheckHiding" -> (CheckHiding(_)),
+    "ShowAsDeclared" -> (ShowAsDeclared(_)),
+    "RefuseHiveMembers" -> (RefuseHiveMembers(_)),
+    "CarryWriterOptions" -> (CarryWriterOptions(_)),
+    "CheckBucketKeys" -> (CheckBucketKeys(_)),
+    "FillBucketColumn" -> (FillBucketColumn(_)),
+    "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
+    "ExpandMergeStars" -> (ExpandMergeStars(_)))
+
+  val postHoc: Seq[OfPlans] = made[OfPlans](
+    "post-hoc",
+    "WrapNativeDdl" -> (WrapNativeDdl(_)),
+    "KeepNativeLayout" -> (_ => KeepNativeLayout),
+    "LayOutPathWrites" -> (LayOutPathWrites(_)),
+    "LayOutWrites" -> (LayOutWrites(_)),
+    "PlainMergeSource" -> (_ => PlainMergeSource))
+
+  val normalization: Seq[OfPlans] = made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))
+
+  val check: Seq[Made[LogicalPlan => Unit]] = made[Made[LogicalPlan => Unit]](
+    "check",
+    "RefuseUnknownSettings" -> (RefuseUnknownSettings(_)),
+    "WaitForManifests" -> (_ => WaitForManifests),
+    "RefuseLossyWrites" -> (_ => RefuseLossyWrites),
+    "RefuseShadowedHash" -> (RefuseShadowedHash(_)))
+
+  val strategy: Seq[Made[Strategy]] = made[Made[Strategy]](
+    "strategy",
+    "PlanColocatedScans" -> (PlanColocatedScans(_)),
+    "PlanBucketedWrite" -> (_ => PlanBucketedWrite),
+    "JoinFileListLocally" -> (JoinFileListLocally(_)),
+    "PlanExpands" -> (PlanExpands(_)),
+    "PlanLocalSorts" -> (PlanLocalSorts(_)),
+    "MarkRepartitioned" -> (_ => MarkRepartitioned),
+    "PlanFullOuterJoins" -> (PlanFullOuterJoins(_)))
+
+  /** For OptimizeColocatedPlan, which runs them one after the other and guards each. */
+  def preparation(session: SparkSession): Seq[(RuleEntry, Rule[SparkPlan])] = RuleTable.inOrder[Rule[SparkPlan]](
+    "preparation",
+    "KeepTaskDependentValues" -> KeepTaskDependentValues,
+    "DisambiguateMergeRowIds" -> DisambiguateMergeRowIds,
+    "AlignJoinSides" -> ReplanAncestors(AlignJoinSides(session)),
+    "DropExchangeOnNullExtendedKeys" -> ReplanAncestors(DropExchangeOnNullExtendedKeys),
+    "GroupWithinTask" -> GroupWithinTask,
+    "WriteWithinBuckets" -> WriteWithinBuckets,
+    "DisableUnnecessaryColocatedScan" -> DisableUnnecessaryColocatedScan,
+    "ShuffleUnevenAggregates" -> ShuffleUnevenAggregates(session),
+    "ReadSmallBucketsTogether" -> ReadSmallBucketsTogether(session),
+    "HashWithinBuckets" -> HashWithinBuckets(session),
+    "MergeAdjacentAggregates" -> MergeAdjacentAggregates,
+    "SpreadJoins" -> SpreadJoins(session),
+    "GatherFewRows" -> GatherFewRows,
+    "ShareAggregates" -> ShareAggregates,
+    "ReadOnceForSort" -> ReadOnceForSort,
+    "SortFewRows" -> SortFewRows,
+    "ZipUnions" -> ZipUnions,
+    "PackShuffledRows" -> PackShuffledRows,
+    "BufferShuffledRows" -> BufferShuffledRows)
+
+  /** When a stage of adaptive execution is about to run: the stages below it have ended. */
+  val stage: Seq[Made[Rule[SparkPlan]]] = made[Made[Rule[SparkPlan]]](
+    "stage",
+    "SplitLargeBuckets" -> (SplitLargeBuckets(_)),
+    "DynamicBucketPruning" -> (_ => DynamicBucketPruning))
+
+  /** What every plan goes through last, after its columnar transitions: operators of our own in the place of Spark's. */
+  val columnar: Seq[ColumnarRule] = made[ColumnarRule](
+    "columnar",
+    "DropPlanningNodes" -> DropPlanningNodes,
+    "AggregateRuns" -> AggregateRuns,
+    "FuseHashJoins" -> FuseHashJoins,
+    "CheckWhileReading" -> CheckWhileReading)
+
+  /** The last rules on a part that Spark's hooks will not reach, such as one in an expression. */
+  def finish(part: SparkPlan): SparkPlan = columnar.foldLeft(part)((plan, rule) => rule.postColumnarTransitions(plan))
+
+  private def made[A](phase: String, rules: (String, A)*): Seq[A] = RuleTable.inOrder(phase, rules: _*).map(_._2)
+}
