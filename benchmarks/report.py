@@ -69,7 +69,9 @@ def print_join(record: Record) -> None:
 
 
 def print_rules(record: Record) -> None:
-    table = Table(title=f"Time without a rule by time with it, TPC scale {record['scale']:g}, {record['rounds']} rounds")
+    table = Table(
+        title=f"Time without a rule by time with it, TPC scale {record['scale']:g}, {record['rounds']} rounds"
+    )
     table.add_column("rule")
     for name in ("lines", "plans changed", "mean", "most", "least", "seconds saved"):
         table.add_column(name, justify="right")

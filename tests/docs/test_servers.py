@@ -14,6 +14,9 @@ from tests.spark.servers import CONNECT, THRIFT, example_settings, server
 from tests.spark.sessions import run_bare, run_spark_sql
 
 SQL = [block for block in blocks(ROOT / "docs/quickstart.md") if block.language == "sql"]
+EXCLUDING = "SET spark.colocate.rules.excluded = PlanColocatedScans"
+JOINED = "EXPLAIN SELECT price FROM orders JOIN lines ON order_id = order_ref"
+EXCLUDED = "the session excludes rule PlanColocatedScans, which would have removed the Exchange [RULE_EXCLUDED]"
 PORT = "spark.hadoop.hive.server2.thrift.port"
 HOST = "spark.hadoop.hive.server2.thrift.bind.host"
 
@@ -30,8 +33,9 @@ def run(block: Block, ask: Callable[[str], str]) -> str:
 def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     statements = [text for block in SQL if not block.info for text in block.statements]
     conf = example_settings(tmp_path) | {"spark.colocate.python": os.environ["PYSPARK_PYTHON"]}
-    ran = run_spark_sql(";\n".join(statements) + ";\n", tmp_path, conf).ok()
+    ran = run_spark_sql(";\n".join([*statements, EXCLUDING, JOINED]) + ";\n", tmp_path, conf).ok()
     assert "colocate: true (group default.sales, 8 buckets)" in ran.out
+    assert EXCLUDED in ran.out
 
 
 def test_thrift_clients_run_the_quickstart_after_another_has_left(tmp_path: Path) -> None:
@@ -59,9 +63,11 @@ spark = SparkSession.builder.remote(sys.argv[2]).getOrCreate()
 
 def test_a_connect_client_runs_the_quickstart(tmp_path: Path) -> None:
     code = CLIENT + "".join(as_client(block) for block in SQL)
+    code += f"spark.sql({EXCLUDING!r})\nprint(spark.sql({JOINED!r}).collect()[0][0])\n"
     with server(CONNECT, "spark.connect.grpc.binding.port", tmp_path / "server") as port:
         ran = run_bare(code, tmp_path / "client", f"sc://127.0.0.1:{port}").ok()
     assert re.search(r"colocate: true \(group default\.sales, 8 buckets\)", ran.out)
+    assert EXCLUDED in ran.out
 
 
 def as_client(block: Block) -> str:

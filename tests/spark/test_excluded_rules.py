@@ -1,6 +1,7 @@
 """Any rule that only makes queries faster can be excluded, and the rows stay."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
@@ -9,6 +10,7 @@ from spark_colocate import rules
 
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import Rows, run
+from tests.spark.sessions import run_bare, run_spark_sql
 
 INTERPRETED = True
 
@@ -94,7 +96,42 @@ def test_an_exchange_that_no_excluded_rule_would_have_removed_keeps_its_reason(
     assert "RULE_EXCLUDED" not in told
 
 
-@pytest.mark.parametrize("names", ["KeepTaskDependentValues", "ZipUnions", "SpreadJoins, Nonsense", "OptimizeColocatedPlan"])
+OWN_TABLES = """
+CREATE TABLE own USING delta CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')
+AS SELECT id AS k FROM range(9);
+EXPLAIN SELECT x.k FROM own x JOIN own y ON x.k = y.k;
+"""
+CONFIGURED = """
+import sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from spark_colocate import configure
+from tests.spark.sessions import small_options
+builder = SparkSession.builder.master("local[2]")
+for key, value in small_options(Path(sys.argv[1])).items():
+    builder.config(key, value)
+spark = configure(builder, without_rules=["PlanColocatedScans", "SpreadJoins"]).getOrCreate()
+"""
+
+
+def test_a_rule_is_excluded_for_an_application(tmp_path: Path) -> None:
+    code = f"{CONFIGURED}for text in {OWN_TABLES!r}.split(';')[:-1]:\n    df = spark.sql(text)\n"
+    ran = run_bare(f"{code}print(df.collect()[0][0])", tmp_path).ok()
+    assert "excludes rule PlanColocatedScans" in ran.out
+
+
+def test_a_rule_is_excluded_by_the_conf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (conf / "spark-defaults.conf").write_text(f"{EXCLUDED} PlanColocatedScans,SpreadJoins\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(conf))
+    ran = run_spark_sql(OWN_TABLES, tmp_path).ok()
+    assert "excludes rule PlanColocatedScans" in ran.out
+
+
+@pytest.mark.parametrize(
+    "names", ["KeepTaskDependentValues", "ZipUnions", "SpreadJoins, Nonsense", "OptimizeColocatedPlan"]
+)
 def test_what_right_rows_need_is_not_excluded(session: SparkSession, names: str) -> None:
     with pytest.raises(PySparkException, match=r"names of rules that only make queries faster, .* PlanColocatedScans,"):
         session.sql(f"SET {EXCLUDED} = {names}")

@@ -27,8 +27,8 @@ STEPS = [
     "MergeAdjacentAggregates", "SpreadJoins", "GatherFewRows", "ShareAggregates", "ReadOnceForSort", "SortFewRows",
 ]  # fmt: skip
 OTHERS = [
-    "DropPlanningNodes", "AggregateRuns", "FuseHashJoins", "CheckWhileReading", "DynamicBucketPruning", "PackShuffledRows",
-    "BufferShuffledRows", "PlanColocatedScans",
+    "DropPlanningNodes", "AggregateRuns", "FuseHashJoins", "CheckWhileReading", "DynamicBucketPruning",
+    "PackShuffledRows", "BufferShuffledRows", "PlanColocatedScans",
 ]  # fmt: skip
 
 STOCK: dict[str, Rows | None] = {}
@@ -120,9 +120,7 @@ def test_a_failing_rule_that_marks_nothing(quiet: SparkSession, rule: str) -> No
     _without(quiet, f"fails:{rule}", UNNAMED[rule])
 
 
-FILE_NAMES = (
-    "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q JOIN b ON q.k = b.k"
-)
+FILE_NAMES = "SELECT q.k, f, b.v FROM (SELECT k, input_file_name() LIKE '%dropped%' AS f FROM q) q JOIN b ON q.k = b.k"
 
 
 def test_without_its_rule_a_file_name_is_read_from_an_ordinary_scan(quiet: SparkSession) -> None:
@@ -161,7 +159,13 @@ def test_a_write_whose_shuffle_can_not_be_split(quiet: SparkSession) -> None:
 
 
 def test_a_merge_without_a_rule_for_right_rows(quiet: SparkSession) -> None:
-    for rule in ("DisambiguateMergeRowIds", "KeepTaskDependentValues", "JoinFileListLocally", "GroupWithinTask", "WriteWithinBuckets"):
+    for rule in (
+        "DisambiguateMergeRowIds",
+        "KeepTaskDependentValues",
+        "JoinFileListLocally",
+        "GroupWithinTask",
+        "WriteWithinBuckets",
+    ):
         create_member(
             quiet, "merged", "k INT, v BIGINT", ["k"], 4,
             properties={"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": "true"},
@@ -195,7 +199,9 @@ def test_the_reason_of_an_exchange_is_the_rule_that_failed(quiet: SparkSession) 
     assert run(quiet, "SELECT a.v FROM a JOIN three ON a.k = three.k").exchanges == 0
 
 
-@pytest.mark.parametrize("rule", ["PlanColocatedScans", "KeepTaskDependentValues", "HashWithinBuckets", "FuseHashJoins"])
+@pytest.mark.parametrize(
+    "rule", ["PlanColocatedScans", "KeepTaskDependentValues", "HashWithinBuckets", "FuseHashJoins"]
+)
 def test_under_test_the_query_fails(session: SparkSession, rule: str) -> None:
     session.conf.set(FAULT, f"fails:{rule}")
     assert session.conf.get("spark.colocate.testing") == "true"
@@ -205,7 +211,9 @@ def test_under_test_the_query_fails(session: SparkSession, rule: str) -> None:
 
 def test_under_test_an_invalid_plan_fails(session: SparkSession) -> None:
     session.conf.set(FAULT, "invalid:DisableUnnecessaryColocatedScan")
-    with pytest.raises(Py4JJavaError, match="The plan that DisableUnnecessaryColocatedScan made lacks what its operators ask for"):
+    with pytest.raises(
+        Py4JJavaError, match="The plan that DisableUnnecessaryColocatedScan made lacks what its operators ask for"
+    ):
         session.sql(QUERY).collect()
 
 
