@@ -149,6 +149,22 @@ def test_checksums_of_rows_are_kept(session: SparkSession, kept: str) -> None:
     session.conf.set("spark.sql.shuffle.orderIndependentChecksum.enabled", "true")
     session.conf.set(KEPT, kept)
     compare(session, BY_VALUE.format("t"))
+    ours = checksums(session)
+    session.conf.set(KEPT, "0")
+    assert ours == checksums(session)
+    assert ours and 0 not in ours
+
+
+def checksums(session: SparkSession) -> list[int]:
+    """Of the tasks of each shuffle of a query, in order."""
+    session._jvm.System.gc()  # type: ignore[union-attr]
+    df = session.sql("SELECT /*+ REPARTITION(40, v) */ v, id FROM t")
+    df.collect()
+    tracker = session.sparkContext._jsc.sc().env().mapOutputTracker()
+    ids = [node.shuffleDependency().shuffleId() for node in nodes(df, run=False) if node.nodeName() == "Exchange"]
+    return sorted(
+        status.checksumValue() for one in ids for status in tracker.shuffleStatuses().apply(one).mapStatuses()
+    )
 
 
 def test_an_equal_exchange_is_used_again(session: SparkSession) -> None:

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import spark_partition_id
 
 from tests.spark.members import create_member, database, fill
-from tests.spark.plans import exchanges
+from tests.spark.plans import kind, nodes
 
 INTERPRETED = True
 
@@ -60,4 +60,7 @@ def test_below_other_operators(session: SparkSession) -> None:
 
 def test_a_repartition_that_spark_keeps_costs_the_join_nothing(session: SparkSession) -> None:
     df = session.sql(EXTENDED).repartition(3, "v")
-    assert exchanges(df) == 1
+    top, *others = [node for node in nodes(df) if kind(node) in ("ShuffleExchangeExec", "SortMergeJoinExec")]
+    assert kind(top) == "ShuffleExchangeExec" and top.outputPartitioning().numPartitions() == 3
+    assert all(kind(node) != "ShuffleExchangeExec" for node in others)
+    assert df.rdd.getNumPartitions() == 3

@@ -5,6 +5,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.dml import BUCKETS, Member, assert_local, change
 from tests.spark.members import unstable
+from tests.spark.oracle import multiset
 from tools.recorder import Recorder
 
 SOURCE = Member("s", rows="id * 3, concat('new', id)", count=200)
@@ -77,10 +78,13 @@ def test_an_unstable_group_is_merged_as_stock_delta_does(spark: SparkSession, db
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     for member in (Member("t"), SOURCE):
         member.create(spark)
+    spark.sql("CREATE TABLE plain USING delta AS SELECT * FROM t")
+    spark.sql(UPSERT.replace("INTO t", "INTO plain t"))
     with unstable(spark, f"{db}.g{BUCKETS}"), Recorder(spark) as seen:
         spark.sql(UPSERT)
     assert seen.exchanges > 0
     assert seen.count("WithinTask", "BucketPerTask", "GatherOnDriver") == 0, str(seen)
+    assert multiset(spark.table("t").collect()) == multiset(spark.table("plain").collect())
     assert spark.table("t").count() == 400 + 66
 
 
