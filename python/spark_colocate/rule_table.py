@@ -11,8 +11,8 @@ from spark_colocate import settings
 class Rule:
     """A rule by which members are planned.
 
-    phase: `strategy`, `preparation` (the whole plan, after EnsureRequirements), `write`, `stage` (of adaptive
-        execution) or `columnar` (last of all).
+    phase: when Spark runs it: `hint`, `resolution`, `post-hoc`, `check` and `normalization` of the analysis, `strategy`,
+        `preparation` (the whole plan, after EnsureRequirements), `stage` (of adaptive execution) or `columnar` (last).
     needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for one that right rows need.
     active: whether it is applied where no session excludes it.
     """
@@ -35,7 +35,8 @@ def excluded(names: list[str]) -> str:
     known = {rule.name: rule for rule in rules()}
     for name in names:
         if name not in known:
-            raise ValueError(f"There is no rule {name}. spark_colocate.rules() lists them: {', '.join(known)}.")
+            names = ", ".join(rule.name for rule in known.values() if rule.needed == "speed")
+            raise ValueError(f"There is no rule {name}. Those that can be excluded are {names}.")
         if known[name].needed != "speed":
             raise ValueError(f"The rule {name} can't be excluded: right rows need it. {known[name].doc}")
     return ",".join(names)

@@ -35,7 +35,8 @@ object Rules {
     "CheckBucketKeys" -> (CheckBucketKeys(_)),
     "FillBucketColumn" -> (FillBucketColumn(_)),
     "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
-    "ExpandMergeStars" -> (ExpandMergeStars(_)))
+    "ExpandMergeStars" -> (ExpandMergeStars(_)),
+    "ResolutionErrors" -> (ResolutionErrors(_)))
 
   val postHoc: Seq[OfPlans] = made[OfPlans](
     "post-hoc",
@@ -43,7 +44,8 @@ object Rules {
     "KeepNativeLayout" -> (_ => KeepNativeLayout),
     "LayOutPathWrites" -> (LayOutPathWrites(_)),
     "LayOutWrites" -> (LayOutWrites(_)),
-    "PlainMergeSource" -> (_ => PlainMergeSource))
+    "PlainMergeSource" -> (_ => PlainMergeSource),
+    "CheckErrors" -> (CheckErrors(_)))
 
   val normalization: Seq[OfPlans] = made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))
 

@@ -1,0 +1,126 @@
+package org.apache.spark.sql.colocate.columns
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Cast, Expression}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, TreeNode}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.DataType
+
+/**
+ * Matches: INSERT with a list of columns into a bucketed Delta table, if Spark's rule fails on it.
+ * Produces: the error that the rule gives for the table without its bucket column; a plan is never changed.
+ * Not when: the statement without the bucket column has no error. Then Spark's own rule fails next, as it would. ALTER of a
+ * column that is not there fails in a rule of Spark's that no rule of an extension comes before.
+ */
+case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private val target = WithoutBucketColumn(session)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan match {
+      case insert: InsertIntoStatement if insert.query.resolved && isByName(insert) =>
+        target.withoutBuckets(insert.table).foreach { table =>
+          val plain = CurrentOrigin.withOrigin(insert.origin)(insert.copy(table = table))
+          target.throwErrorOf(insert, plain)(session.sessionState.analyzer.ResolveInsertInto(_))
+        }
+      case _ =>
+    }
+    plan
+  }
+
+  private def isByName(insert: InsertIntoStatement): Boolean = insert.byName || insert.userSpecifiedCols.nonEmpty
+}
+
+/**
+ * Matches: UPDATE, DELETE, MERGE or ADD COLUMN of a bucketed Delta table that Spark's check of the analysed plan will refuse.
+ * Produces: the error that the check gives for the table without its bucket column; a plan is never changed.
+ * Not when: the statement without the bucket column has no error. Then Spark's own check fails next, as it would. Errors of
+ * Delta's own rules, which list a table's columns in MERGE and INSERT BY NAME, come before this one.
+ */
+case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private val target = WithoutBucketColumn(session)
+  private val changes = Set("UpdateTable", "DeltaUpdateTable", "DeleteFromTable", "DeltaDelete")
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    if (mayFail(plan)) target.withoutBuckets(plan).foreach(plain => target.throwErrorOf(plan, plain)(check))
+    if (plan.resolved) checkTypes(plan)
+    plan
+  }
+
+  private def mayFail(plan: LogicalPlan): Boolean =
+    plan.isInstanceOf[AddColumns] || (!plan.resolved && changes(plan.nodeName))
+
+  /** Of a copy: the check marks what it has passed as analysed. */
+  private def check(plan: LogicalPlan): Unit = session.sessionState.analyzer.checkAnalysis0(plan.clone())
+
+  /**
+   * A value that no cast makes one of its column's type. Spark's check would say so after Delta's rule, but that rule
+   * computes the bucket from such a value first, and fails with the bucket's expression.
+   */
+  private def checkTypes(change: LogicalPlan): Unit = for {
+    (column, value) <- assignments(change).find { case (column, value) => !Cast.canCast(value.dataType, column) }
+    if target.withoutBuckets(change).isDefined
+  } CurrentOrigin.withOrigin(change.origin) {
+    check(Project(Seq(Alias(Cast(value, column), "value")()), LocalRelation(value.references.toSeq)))
+  }
+
+  /** The type of each column that UPDATE or MERGE sets, and its value. Delta's nodes are known by their names. */
+  private def assignments(change: LogicalPlan): Seq[(DataType, Expression)] = (change.nodeName, fields(change)) match {
+    case ("DeltaUpdateTable", Seq(_, columns: Seq[_], values: Seq[_], _*)) =>
+      columns.zip(values).collect { case (column: Expression, value: Expression) => column.dataType -> value }
+    case ("DeltaMergeInto", Seq(table: LogicalPlan, _*)) =>
+      change.expressions.flatMap(_.collect { case e if e.nodeName == "DeltaMergeAction" => fields(e) }).collect {
+        case Seq(Seq(name: String), value: Expression, _*) => table.output.find(a => conf.resolver(a.name, name)).map(_.dataType -> value)
+      }.flatten
+    case _ => Nil
+  }
+
+  private def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
+}
+
+/** The same statement as if its table had no bucket column: only to learn its error, never to be run. */
+private[colocate] case class WithoutBucketColumn(session: SparkSession) {
+
+  /** Where the statement fails, and without the bucket column too, the second error is thrown. */
+  def throwErrorOf(plan: LogicalPlan, plain: LogicalPlan)(step: LogicalPlan => Any): Unit =
+    CurrentOrigin.withOrigin(plan.origin) {
+      if (errorOf(step(plan)).isDefined) errorOf(step(plain)).foreach(error => throw error)
+    }
+
+  private def errorOf(step: => Any): Option[AnalysisException] =
+    try {
+      step
+      None
+    } catch {
+      case error: AnalysisException => Some(error)
+    }
+
+  /** None, if no table below has a bucket column, or the statement names it. */
+  def withoutBuckets(plan: LogicalPlan): Option[LogicalPlan] = {
+    val used = plan.collect { case node if node.children.nonEmpty => node.expressions }.flatten
+    val named = used.flatMap(_.collect { case a: AttributeReference => a.exprId }).toSet
+    def hidden(column: Attribute): Boolean = column.name == BucketColumn.Name && !named(column.exprId)
+    val plain = AnalysisHelper.allowInvokingTransformsInAnalyzer {
+      plan.transformUp {
+        case v2: DataSourceV2Relation if v2.output.exists(hidden) && isBucketed(v2.table) =>
+          v2.copy(output = v2.output.filterNot(hidden))
+        case v1: LogicalRelation if v1.output.exists(hidden) && Evidence.of(v1).isDefined =>
+          v1.copy(output = v1.output.filterNot(hidden))
+        case table: ResolvedTable if table.outputAttributes.exists(hidden) && isBucketed(table.table) =>
+          table.copy(outputAttributes = table.outputAttributes.filterNot(hidden))
+      }
+    }
+    Option.when(plain ne plan)(plain)
+  }
+
+  private def isBucketed(table: Table): Boolean = DeltaTables.layoutOf(session, table).isDefined
+}
