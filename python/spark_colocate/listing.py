@@ -11,7 +11,7 @@ from spark_colocate.errors import Code, RequestError
 from spark_colocate.membership import is_over, unknown_group
 from spark_colocate.model import Group, GroupName, Member, Role
 from spark_colocate.service import Service
-from spark_colocate.store.seam import Changes, Transaction
+from spark_colocate.store.protocol import Changes, Transaction
 
 T = TypeVar("T")
 

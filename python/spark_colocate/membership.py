@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from spark_colocate import matching, placement
 from spark_colocate.errors import Code, ColocateError, GroupError
 from spark_colocate.model import AuditEntry, Group, GroupName, GroupSchema, Host, Intent, Kind, Member, Ticket
-from spark_colocate.store.seam import Transaction
+from spark_colocate.store.protocol import Transaction
 
 _KEPT_SECONDS = 3600.0
 """A ticket outlives its lease: a driver that lost its process, or the answer, asks for the same end again."""

@@ -14,7 +14,7 @@ from spark_colocate.errors import ColocateError
 from spark_colocate.membership import Moment
 from spark_colocate.model import Intent, Kind, Member, TableName
 from spark_colocate.service import Declaration, Request, Service
-from spark_colocate.store.seam import Transaction
+from spark_colocate.store.protocol import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def reconcile(
     moment = service.moment(request)
     with service.store.write(service.catalog) as tx:
         membership.sweep(tx, moment)
-        pending = {ticket.intent.table for ticket in tx.tickets() if not ticket.committed}
+        pending = {ticket.intent.table for ticket in tx.open_tickets()}
         listed = {declared.table for declared in tables} | set(unread)
         ghosts = [m for m in tx.members() if m.name not in listed | pending and _was_listed(m, databases, version)]
         return [

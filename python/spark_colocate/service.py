@@ -29,7 +29,7 @@ from spark_colocate.model import (
     Ticket,
 )
 from spark_colocate.settings import Settings
-from spark_colocate.store.seam import CatalogId, Store, Transaction
+from spark_colocate.store.protocol import CatalogId, Store, Transaction
 
 LEASE_SECONDS = 30.0
 

@@ -1,4 +1,4 @@
-"""What the seam promises beside its rows: isolation, migrations, and failures that read well."""
+"""What the store's protocol promises beside its rows: isolation, migrations, and failures that read well."""
 
 import os
 import sqlite3

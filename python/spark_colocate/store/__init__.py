@@ -2,7 +2,7 @@
 
 from spark_colocate.store.memory import MemoryStore
 from spark_colocate.store.missing import MissingStore
-from spark_colocate.store.seam import CatalogId, Store, Transaction
+from spark_colocate.store.protocol import CatalogId, Store, Transaction
 from spark_colocate.store.sql import SqlStore, open_store
 
 __all__ = ["CatalogId", "MemoryStore", "MissingStore", "SqlStore", "Store", "Transaction", "open_store"]

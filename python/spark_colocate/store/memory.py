@@ -1,4 +1,4 @@
-"""The in-memory twin of the SQL store: same seam, same ids, same isolation; for tests and for reading the seam."""
+"""A store in memory that behaves as the SQL one does: same protocol, same ids, same isolation. For tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
-from spark_colocate.store.seam import FIRST_ID, CatalogId, Changes
+from spark_colocate.store.protocol import FIRST_ID, CatalogId, Changes
 
 
 @dataclass

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from spark_colocate.errors import Code, StoreError
-from spark_colocate.store.seam import CatalogId, Transaction
+from spark_colocate.store.protocol import CatalogId, Transaction
 
 
 class MissingStore:

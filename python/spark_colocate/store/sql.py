@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from spark_colocate.errors import Code, StoreError
 from spark_colocate.store import schema
 from spark_colocate.store.engine import make_engine, readable_failures, shown, sqlite_file, unreachable
-from spark_colocate.store.seam import FIRST_ID, CatalogId
+from spark_colocate.store.protocol import FIRST_ID, CatalogId
 from spark_colocate.store.transaction import SqlTransaction
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, exists, func, insert, select, update
 
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
 from spark_colocate.store import codec, schema
-from spark_colocate.store.seam import FIRST_ID, Changes
+from spark_colocate.store.protocol import FIRST_ID, Changes
 
 KEPT_REMOVALS = 10_000
 """So many names that were removed are kept; a driver that has not looked for longer is sent everything."""
@@ -100,21 +100,27 @@ class SqlTransaction:
         if row is None or not row.changes_since <= since <= row.version:
             return None
         removals = self._rows(schema.removals, schema.removals.c.entry, schema.removals.c.version > since)
-        changed = self._groups(schema.groups.c.changed > since)
-        living = [group for group in changed if self._has_members(group.name)]
+        changed = self._changed_groups(since)
         return Changes(
-            groups=living,
+            groups=[group for group, has_members in changed if has_members],
             members=self._members(schema.members.c.changed > since),
             ended=[
                 *(GroupName(r.db, r.name) for r in removals if r.kind == _GROUP),
-                *(group.name for group in changed if group not in living),
+                *(group.name for group, has_members in changed if not has_members),
             ],
             left=[TableName(r.db, r.name) for r in removals if r.kind == _MEMBER],
         )
 
-    def _has_members(self, group: GroupName) -> bool:
-        table = schema.members.c
-        return self._one(schema.members, table.group_db == group.db, table.group_name == group.name) is not None
+    def _changed_groups(self, since: int) -> Sequence[tuple[Group, bool]]:
+        """The groups that were changed after a version, and whether each has members now."""
+        groups, members = schema.groups, schema.members
+        same_group = and_(members.c.group_db == groups.c.db, members.c.group_name == groups.c.name)
+        query = (
+            select(groups, exists().where(self._own(members), same_group).label("has_members"))
+            .where(self._own(groups), groups.c.changed > since)
+            .order_by(groups.c.group_id)
+        )
+        return [(codec.group(row), row.has_members) for row in self._connection.execute(query)]
 
     def _removed(self, kind: str, db: str, name: str) -> None:
         self._removes = True

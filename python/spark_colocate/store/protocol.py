@@ -1,4 +1,4 @@
-"""The store seam: what the service needs, and nothing about SQL.
+"""What the service needs of a store, and nothing about SQL.
 
 Rows are keyed by the identity of the catalog that they describe. A write transaction of one catalog excludes every
 other writer of that catalog; its end bumps the catalog's version when groups, members or hosts were changed.
