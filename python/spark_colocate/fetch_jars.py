@@ -4,7 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from spark_colocate.running import resolve
+from spark_colocate.bridge.driver import resolve
 from spark_colocate.session import BROUGHT_BY_SPARK, DELTA_PACKAGE, delta_jars, jar_path
 
 

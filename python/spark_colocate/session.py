@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
 from spark_colocate.rule_table import excluded
-from spark_colocate.running import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
 
 SPARK_VERSION = "4.2.0"
 DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"

@@ -43,10 +43,10 @@ def verdicts(df: DataFrame) -> list[Verdict]:
             "Cannot read verdicts of a Spark Connect DataFrame: its plan lives on the server, not in this process.",
             "Use df.explain(), which shows the same lines.",
         )
-    # Not at the top: `python -m spark_colocate.bridge` imports this package before it runs that module.
-    from spark_colocate import bridge
+    # Not at the top: the control plane imports this package too, and must not wait for PySpark.
+    from spark_colocate.bridge import driver
 
-    return parse(bridge.verdicts_json(df))
+    return parse(driver.verdicts_json(df))
 
 
 def parse(text: str) -> list[Verdict]:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 _RACER = """
 import json, sys
-from spark_colocate import owners
+from spark_colocate.bridge import owners
 from spark_colocate.store import open_store
 from tests.contract.plane import Plane, Refused
 import os
@@ -37,7 +37,7 @@ print(json.dumps(won), flush=True)
 
 _BEGINNER = """
 import os, sys
-from spark_colocate import owners
+from spark_colocate.bridge import owners
 from spark_colocate.store import open_store
 from tests.contract.plane import Plane
 plane = Plane(open_store(sys.argv[1]), owner=owners.owner_of(os.getpid()))
@@ -78,7 +78,7 @@ def test_a_process_killed_between_begin_and_finish_leaves_no_group(tmp_path: Pat
     beginner = start(_BEGINNER, url)
     os.kill(beginner.pid, signal.SIGKILL)
     beginner.communicate(timeout=30)
-    from spark_colocate import owners
+    from spark_colocate.bridge import owners
 
     plane = Plane(open_store(url))
     plane.service.is_gone = owners.is_gone

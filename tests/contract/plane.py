@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spark_colocate.bridge.endpoint import Endpoint
 from spark_colocate.service import Service
 from spark_colocate.store import CatalogId, Store
-from spark_colocate.wire import Endpoint
 
 CATALOG = CatalogId("test")
 HOUR = 3600.0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
-from spark_colocate import listing
+from spark_colocate.bridge import wire
 from spark_colocate.store import Store, codec, migrate, open_store, transaction
 from spark_colocate.store.engine import make_engine
 
@@ -26,8 +26,7 @@ class Driver:
         self.members: dict[tuple[str, str], Any] = {}
 
     def hear(self, plane: Plane) -> dict[str, Any]:
-        message = listing.snapshot(plane.service, self.version or None)
-        assert message is not None
+        message: dict[str, Any] = wire.snapshot_json(plane.service.snapshot(self.version or None))
         if message["since"] is None:
             self.groups, self.members = {}, {}
         for name in message["ended"]:

@@ -90,10 +90,3 @@ def test_a_driver_that_died_after_its_table_was_made_is_healed(plane: Plane, ano
 
 def test_without_a_store_and_without_members_nothing_is_made(plane: Plane) -> None:
     assert changed(plane, table("db.plain", "")) == []
-
-
-def test_begin_heals_first_when_it_is_given_the_catalogs_tables(plane: Plane) -> None:
-    plane.create("db.ghost", buckets=4)
-    plane.settings = {"spark.colocate.recycle.period": "0"}
-    plane.create("db.a", buckets=8, catalog_tables=[])
-    assert plane.members() == {"db.a": "db.g"}

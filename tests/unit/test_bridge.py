@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from spark_colocate import owners
-from spark_colocate.bridge import Watcher
+from spark_colocate.bridge import owners
+from spark_colocate.bridge.process import Start
+from spark_colocate.bridge.watcher import Watcher
 from spark_colocate.errors import RequestError
 from spark_colocate.store import CatalogId, MemoryStore
 from spark_colocate.verdicts import Verdict, parse, verdicts
@@ -82,6 +83,7 @@ def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() 
     planes = [Plane(store, catalog=catalog) for catalog in (stale, mine, kept)]
     for plane in planes:
         plane.create("db.a")
+    planes[1].service.is_gone = owners.is_gone
     watcher = Watcher(planes[1].service, Jvm())
     watcher.look()
     assert {catalog.identity for catalog in store.catalogs()} == {"in-memory:mine", "hive:kept"}
@@ -92,9 +94,19 @@ def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() 
 
 
 def test_the_process_comes_up_without_spark_and_without_migrations() -> None:
-    code = "import sys, spark_colocate.bridge; print(sorted({'pyspark', 'alembic', 'pandas'} & set(sys.modules)))"
+    code = "import sys, spark_colocate.bridge.process as _; print({'pyspark', 'alembic', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "set()"
+
+
+def test_what_the_driver_sends_is_typed_and_shows_no_secret() -> None:
+    line = {
+        "port": 1, "token": "hush", "pid": 2, "catalog": "hive:x", "ephemeral": False, "warehouse": "/w",
+        "store": "postgresql://user:hush@host/db", "storeTimeout": 5, "tickets": ["t"],
+    }  # fmt: skip
+    start = Start.parse(json.dumps(line))
+    assert (start.port, start.pid, start.store_timeout, start.tickets) == (1, 2, 5.0, ("t",))
+    assert "hush" not in repr(start)
 
 
 def test_verdicts_are_values() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from spark_colocate.model import Host
-from spark_colocate.placement import round_robin
+from spark_colocate.service.placement import round_robin
 
 hosts = st.lists(st.text(min_size=1, max_size=5), unique=True, max_size=6).map(
     lambda names: [Host(10 + i, name) for i, name in enumerate(names)]

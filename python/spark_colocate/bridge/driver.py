@@ -1,10 +1,15 @@
-"""A driver's JVM that runs already in this process: jars for it, and sessions that can't be set up any more."""
+"""The JVM of a PySpark driver in this process: jars for it, and what it says of a DataFrame."""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def has_driver() -> bool:
@@ -49,7 +54,13 @@ def resolve(package: str, excludes: Iterable[str]) -> list[str]:
     jvm = _jvm()
     uri = jvm.java.net.URI.create(f"ivy://{package}?transitive=true&exclude={','.join(excludes)}")
     found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
-    return [found.apply(place) for place in range(found.size())]
+    return [found.apply(index) for index in range(found.size())]
+
+
+def verdicts_json(frame: DataFrame) -> str:
+    """The planner's verdicts on a classic (not Connect) DataFrame, as a JSON array."""
+    jvm: Any = frame.sparkSession._jvm
+    return str(jvm.org.apache.spark.sql.colocate.explain.Verdicts.json(frame._jdf.queryExecution()))
 
 
 def _jvm() -> Any:

@@ -1,0 +1,132 @@
+"""The verbs as the JVM calls them: a name and a JSON object in, a JSON object out. Knows no Py4J."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spark_colocate.bridge import wire
+from spark_colocate.bridge.wire import Args, Json
+from spark_colocate.errors import Code, ColocateError, RequestError
+from spark_colocate.faces.show_proc import show_proc
+from spark_colocate.model import Outcome
+from spark_colocate.service import Request, Service
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`call` answers {"ok", "snapshot"} or {"error"}. What is no ColocateError is a fault, and is raised."""
+
+    service: Service
+
+    def call(self, verb: str, args_json: str) -> str:
+        """Runs a verb. The answer's snapshot holds what the JVM does not know yet, by the version that it sends."""
+        try:
+            return json.dumps(self._answer(verb, json.loads(args_json)))
+        except ColocateError as error:
+            return json.dumps({"error": {"code": str(error.code), "message": str(error)}})
+
+    def _answer(self, verb: str, args: Args) -> Json:
+        handler = _VERBS.get(verb)
+        if handler is None:
+            raise RequestError(
+                Code.VERB_UNKNOWN,
+                f"The control plane has no verb {verb} (verbs: {', '.join(_VERBS)}).",
+                "The jar and the Python package are of different versions: install the same one for both.",
+            )
+        answer = handler(self.service, args, wire.request(args))
+        news = None if verb in _WITHOUT_STORE else self.service.snapshot(wire.version(args))
+        return {"ok": answer, "snapshot": wire.snapshot_json(news)}
+
+
+def _check_layout(service: Service, args: Args, _request: Request) -> Json:
+    service.check_declaration(wire.layout(args))
+    return {}
+
+
+def _begin_create(service: Service, args: Args, request: Request) -> Json:
+    return wire.reservation_json(service.begin_create(wire.declaration(args), request))
+
+
+def _begin_alter(service: Service, args: Args, request: Request) -> Json:
+    return wire.reservation_json(service.begin_alter(wire.declaration(args), request))
+
+
+def _begin_drop(service: Service, args: Args, request: Request) -> Json:
+    return wire.reservation_json(service.begin_drop(wire.table(args), request, bool(args.get("purge"))))
+
+
+def _begin_rename(service: Service, args: Args, request: Request) -> Json:
+    renamed = wire.table(args, "new_db", "new_table")
+    return wire.reservation_json(service.begin_rename(wire.table(args), renamed, request))
+
+
+def _finish(service: Service, args: Args, request: Request) -> Json:
+    service.finish(args["ticket"], Outcome(args["outcome"]), request, args.get("location"))
+    return {}
+
+
+def _drop_database(service: Service, args: Args, request: Request) -> Json:
+    service.drop_database(wire.database(args), request)
+    return {}
+
+
+def _set_group_stable(service: Service, args: Args, request: Request) -> Json:
+    name = service.set_group_stable(args["group"], bool(args["stable"]), args.get("db") or "", request)
+    return {"group": str(name)}
+
+
+def _purge_group(service: Service, args: Args, request: Request) -> Json:
+    return {"group": str(service.purge_group(args["group"], args.get("db") or "", request))}
+
+
+def _set_replication(service: Service, args: Args, request: Request) -> Json:
+    number = wire.number(args, "replication") or 0
+    return wire.replication_json(service.set_replication(args["group"], number, args.get("db") or "", request))
+
+
+def _reconcile(service: Service, args: Args, request: Request) -> Json:
+    return {"changed": [wire.change_json(c) for c in service.reconcile(wire.catalog_tables(args), request)]}
+
+
+def _show_proc(service: Service, args: Args, _request: Request) -> Json:
+    shown = show_proc(service, args["path"])
+    return {"columns": shown.columns, "rows": shown.rows}
+
+
+def _rows(service: Service, args: Args, _request: Request) -> Json:
+    name = args["table"]
+    if name not in _SYSTEM_TABLES:
+        known = ", ".join(_SYSTEM_TABLES)
+        raise RequestError(Code.REQUEST_INVALID, f"There is no system table {name} ({known}).", "Name one of these.")
+    return _SYSTEM_TABLES[name](service)
+
+
+def _table_rows(service: Service, _args: Args, _request: Request) -> Json:
+    return [wire.member_row(listing) for listing in service.members()]
+
+
+_SYSTEM_TABLES: dict[str, Callable[[Service], Json]] = {
+    "colocation_groups": lambda service: [wire.group_row(listing) for listing in service.groups()],
+    "colocation_hosts": lambda service: [wire.host_row(host) for host in service.hosts()],
+    "colocation_audit": lambda service: [wire.audit_row(entry) for entry in service.audit()],
+}
+
+_VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
+    "begin_create": _begin_create,
+    "begin_alter": _begin_alter,
+    "begin_drop": _begin_drop,
+    "begin_rename": _begin_rename,
+    "finish": _finish,
+    "drop_database": _drop_database,
+    "set_group_stable": _set_group_stable,
+    "purge_group": _purge_group,
+    "set_replication": _set_replication,
+    "show_proc": _show_proc,
+    "rows": _rows,
+    "table_rows": _table_rows,
+    "check_layout": _check_layout,
+    "reconcile": _reconcile,
+}
+_WITHOUT_STORE = frozenset({"check_layout"})

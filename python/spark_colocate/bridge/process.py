@@ -1,0 +1,120 @@
+"""The control plane's process, a child of the driver.
+
+Its first line on stdin says where to attach. After that the open pipe means that the driver lives, and its end ends
+this process, whatever happened to the driver.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spark_colocate import settings
+from spark_colocate.bridge import owners, wire
+from spark_colocate.bridge.endpoint import Endpoint
+from spark_colocate.bridge.watcher import Watcher
+from spark_colocate.errors import StoreError
+from spark_colocate.service import Service
+from spark_colocate.store import CatalogId, MissingStore, Store, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the driver starts its control plane with.
+
+    port, token: of the driver's Py4J server on loopback.
+    pid: the driver's process.
+    catalog: identity of the catalog whose groups are served; an ephemeral one ends with the driver.
+    store: SQLAlchemy URL; empty where none is set and the warehouse is not on a local disk.
+    store_timeout: how long a locked or silent store is waited for, in seconds.
+    tickets: statements that were begun by an earlier process of this driver.
+    """
+
+    port: int
+    token: str = field(repr=False)
+    pid: int
+    catalog: str
+    ephemeral: bool
+    store: str = field(repr=False)
+    warehouse: str
+    store_timeout: float
+    tickets: tuple[str, ...]
+
+    @staticmethod
+    def parse(line: str) -> Start:
+        """The driver's line, a JSON object. Raises KeyError where the jar is of another version."""
+        given = json.loads(line)
+        return Start(
+            port=int(given["port"]),
+            token=given["token"],
+            pid=int(given["pid"]),
+            catalog=given["catalog"],
+            ephemeral=bool(given["ephemeral"]),
+            store=given["store"],
+            warehouse=given["warehouse"],
+            store_timeout=float(given["storeTimeout"]),
+            tickets=tuple(given["tickets"]),
+        )
+
+
+def main() -> int:
+    """Serves the driver until its end of the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a shell is the driver's to handle.
+    start = Start.parse(sys.stdin.readline())
+    service = _service(start)
+    watcher = Watcher(service, _attach(start, service))
+    threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
+    while sys.stdin.read(4096):
+        """The driver sends nothing more; only the end of the pipe counts."""
+    watcher.stop()
+    return 0
+
+
+def _service(start: Start) -> Service:
+    owner = owners.owner_of(start.pid)
+    catalog = CatalogId(start.catalog, start.ephemeral, owner)
+    return Service(_store(start), catalog, owner, is_gone=owners.is_gone, running=set(start.tickets))
+
+
+def _store(start: Start) -> Store:
+    return open_store(start.store, start.store_timeout) if start.store else MissingStore(start.warehouse)
+
+
+def _attach(start: Start, service: Service) -> Any:
+    """Opens both directions; gives the JVM the port, the rules in effect and the first snapshot. Returns its side."""
+    _find_py4j()
+    from py4j.java_gateway import CallbackServerParameters, GatewayParameters, JavaGateway
+
+    gateway = JavaGateway(
+        gateway_parameters=GatewayParameters(port=start.port, auth_token=start.token, enable_memory_management=False),
+        callback_server_parameters=CallbackServerParameters(
+            port=0, daemonize=True, daemonize_connections=True, auth_token=start.token
+        ),
+        python_server_entry_point=Endpoint(service),
+    )
+    rules = json.dumps(settings.load("rules.json")["rules"])
+    port = gateway.get_callback_server().get_listening_port()
+    gateway.entry_point.attached(port, rules, json.dumps(_first_snapshot(service)))
+    return gateway.entry_point
+
+
+def _first_snapshot(service: Service) -> wire.Json:
+    """Queries go on without a store; the statement that needs it says what is wrong with it."""
+    try:
+        return wire.snapshot_json(service.snapshot())
+    except StoreError as error:
+        print(error, file=sys.stderr, flush=True)
+        return None
+
+
+def _find_py4j() -> None:
+    """Where Spark is an installed distribution, Py4J lies in a zip below SPARK_HOME."""
+    home = os.environ.get("SPARK_HOME")
+    if home:
+        sys.path.extend(str(zip_file) for zip_file in sorted(Path(home).glob("python/lib/py4j-*-src.zip")))

@@ -1,0 +1,228 @@
+"""The codec between the JVM's JSON and the service's values. It decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from spark_colocate.errors import Code, RequestError
+from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableName
+from spark_colocate.service import (
+    CatalogTables,
+    Change,
+    Declaration,
+    GroupListing,
+    MemberListing,
+    ReplicationChange,
+    Request,
+    Reservation,
+    Snapshot,
+)
+from spark_colocate.settings import Settings
+
+Args = Mapping[str, Any]
+"""The object that a verb is called with; under `context` what every call carries."""
+
+Json = Any
+"""What `json.dumps` takes."""
+
+
+# --- From the JVM ---
+
+
+def request(args: Args) -> Request:
+    """The caller, as `context` describes it."""
+    context = args.get("context") or {}
+    return Request(
+        settings=Settings.of(context.get("settings") or {}),
+        who=context.get("who") or "",
+        hosts=tuple(context.get("hosts") or ()),
+    )
+
+
+def version(args: Args) -> int | None:
+    """The version of the groups that the JVM has; None where it has none."""
+    return _version((args.get("context") or {}).get("version"))
+
+
+def _version(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def table(args: Args, db: str = "db", name: str = "table") -> TableName:
+    """The table under these two keys."""
+    return TableName(_folded(args, args[db]), _folded(args, args[name]))
+
+
+def database(args: Args) -> str:
+    """The database under the key `db`."""
+    return _folded(args, args["db"])
+
+
+def _folded(args: Args, name: str) -> str:
+    """Names as Spark's catalog keeps them: in small letters, unless the session distinguishes case."""
+    return name if (args.get("context") or {}).get("caseSensitive") else name.lower()
+
+
+def layout(args: Args) -> Declaration:
+    """A table's layout alone, without the numbers that only its statement needs."""
+    return Declaration(
+        table=table(args),
+        group=(args.get("group") or "").strip(),
+        format=args.get("format") or "",
+        keys=_columns(args.get("keys")),
+        buckets=int(args.get("buckets") or 0),
+        columns=_columns(args.get("columns")),
+        location=args.get("location"),
+        replace=bool(args.get("replace")),
+        liquid=bool(args.get("liquid")),
+    )
+
+
+def declaration(args: Args) -> Declaration:
+    """A table as a statement declares it. Raises RequestError for a number that is none."""
+    return replace(layout(args), replication=number(args, "replication"), bytes=number(args, "bytes"))
+
+
+def _columns(entries: Any) -> tuple[Column, ...]:
+    return tuple(Column(e["name"], e["type"], bool(e.get("generated")), bool(e.get("identity"))) for e in entries or ())
+
+
+def number(args: Args, key: str) -> int | None:
+    """A number that may be written as text, as in a table's property. Raises RequestError."""
+    value = args.get(key)
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except ValueError as error:
+        raise RequestError(
+            Code.REPLICATION_INVALID if key == "replication" else Code.REQUEST_INVALID,
+            f"Cannot use '{value}' for {'replication_num' if key == 'replication' else key}: a whole number is needed.",
+            "Write a number of at least 1.",
+        ) from error
+
+
+def catalog_tables(args: Args) -> CatalogTables:
+    """What the JVM has found in the catalog, for reconcile."""
+    databases = args.get("databases")
+    return CatalogTables(
+        members=tuple(declaration(_within(args, entry)) for entry in args["tables"]),
+        unread=tuple(table(_within(args, entry)) for entry in args.get("unread") or ()),
+        databases=None if databases is None else frozenset(databases),
+        version=_version(args.get("version")),
+    )
+
+
+def _within(args: Args, entry: Args) -> Args:
+    return {**entry, "context": args.get("context")}
+
+
+# --- To the JVM ---
+
+
+def reservation_json(reservation: Reservation) -> Json:
+    """The answer of a begin verb."""
+    group = reservation.group
+    return {"ticket": reservation.ticket, "group": str(group) if group else None, "notes": list(reservation.notes)}
+
+
+def replication_json(change: ReplicationChange) -> Json:
+    """The group and the tables whose properties the JVM sets."""
+    return {"group": str(change.group), "tables": [_name(table) for table in change.tables]}
+
+
+def change_json(change: Change) -> Json:
+    """A line of reconcile's answer."""
+    return {**_name(change.table), "action": str(change.action), "group": change.group, "message": change.message}
+
+
+def snapshot_json(snapshot: Snapshot | None) -> Json:
+    """GroupChanges, as the JVM reads it (GroupState.scala)."""
+    if snapshot is None:
+        return None
+    changes = snapshot.changes
+    return {
+        "version": snapshot.version,
+        "since": snapshot.since,
+        "groups": [_group(group) for group in changes.groups],
+        "members": [_member(member) for member in changes.members],
+        "ended": [str(name) for name in changes.ended],
+        "left": [_name(name) for name in changes.left],
+    }
+
+
+def _group(group: Group) -> Json:
+    return {
+        "id": group.id,
+        "name": str(group.name),
+        "buckets": group.schema.buckets,
+        "keyTypes": list(group.schema.key_types),
+        "replication": group.schema.replication,
+        "stable": group.layout_stable,
+        "placementStable": group.placement_stable,
+    }
+
+
+def _member(member: Member) -> Json:
+    return {**_name(member.name), "group": str(member.group), "location": member.location}
+
+
+def _name(name: TableName) -> dict[str, Any]:
+    return {"db": name.db, "table": name.table}
+
+
+def group_row(listing: GroupListing) -> Json:
+    """A row of system.colocation_groups; its bytes are the JVM's to add."""
+    group = listing.group
+    return {
+        "group_id": group.id,
+        "group_name": str(group.name),
+        "db": group.name.db or None,
+        "buckets": group.schema.buckets,
+        "replication": group.schema.replication,
+        "key_types": list(group.schema.key_types),
+        "layout_stable": group.layout_stable,
+        "placement_stable": group.placement_stable,
+        "is_stable": group.is_stable,
+        "members": len(listing.table_ids),
+        "recycled_until": None if group.expires_at is None else _instant(group.expires_at),
+    }
+
+
+def member_row(listing: MemberListing) -> Json:
+    """A row of system.colocation_tables; files and bytes are the JVM's to add."""
+    member, group = listing.member, listing.group
+    return {
+        **_name(member.name),
+        "group": str(group.name),
+        "group_id": group.id,
+        "table_id": member.table_id,
+        "format": str(member.format),
+        "keys": list(member.keys),
+        "role": str(listing.role),
+        "layout_state": "stable" if group.layout_stable else "unstable",
+        "location": member.location,
+    }
+
+
+def host_row(host: Host) -> Json:
+    """A row of system.colocation_hosts."""
+    return {"backend_id": host.backend_id, "host": host.host}
+
+
+def audit_row(entry: AuditEntry) -> Json:
+    """A row of system.colocation_audit."""
+    return {
+        "at": _instant(entry.at),
+        "who": entry.who,
+        "verb": entry.verb,
+        "object": entry.object,
+        "detail": entry.detail,
+    }
+
+
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

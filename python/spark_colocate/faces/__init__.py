@@ -1,0 +1,1 @@
+"""How the service's values are shown to people. A face adds no rule of its own."""

@@ -1,0 +1,33 @@
+"""The verbs of the control plane. All workflow is here, behind `Service`; whoever shows or sends it adds none.
+
+`requests` are the values that go in and come out, `listings` what is shown. A statement is begin / the catalog's own
+work / finish (`statements`); `declarations` checks what it declares, `membership` has the steps of one transaction.
+"""
+
+from spark_colocate.service.facade import LEASE_SECONDS, Service
+from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
+from spark_colocate.service.requests import (
+    Action,
+    CatalogTables,
+    Change,
+    Declaration,
+    ReplicationChange,
+    Request,
+    Reservation,
+)
+
+__all__ = [
+    "LEASE_SECONDS",
+    "Action",
+    "BucketPlacement",
+    "CatalogTables",
+    "Change",
+    "Declaration",
+    "GroupListing",
+    "MemberListing",
+    "ReplicationChange",
+    "Request",
+    "Reservation",
+    "Service",
+    "Snapshot",
+]

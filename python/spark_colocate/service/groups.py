@@ -1,0 +1,89 @@
+"""Groups by their names, and what an operator can do with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from spark_colocate import table_checks
+from spark_colocate.errors import Code, ColocateError, GroupError
+from spark_colocate.model import GLOBAL_PREFIX, Group, GroupName, Intent, Kind, TableName
+from spark_colocate.service import membership
+from spark_colocate.service.declarations import is_over, raise_if
+from spark_colocate.service.requests import OperationContext, ReplicationChange
+from spark_colocate.store.protocol import Transaction
+
+
+def find(tx: Transaction, text: str, db: str, now: float) -> Group:
+    """The group by its full name, by its name in the database `db`, or by its GroupId. Raises GroupError."""
+    for look_up in (by_id, _by_full_name, partial(_by_name_in, db)):
+        found = look_up(tx, text)
+        if found and not is_over(found, now):
+            return found
+    raise unknown(text, [group for group in tx.groups() if not is_over(group, now)])
+
+
+def by_id(tx: Transaction, text: str) -> Group | None:
+    """The group with a GroupId as SHOW PROC prints it."""
+    db_id, _, group_id = text.partition(".")
+    return tx.group_by_id(int(db_id), int(group_id)) if db_id.isdecimal() and group_id.isdecimal() else None
+
+
+def _by_full_name(tx: Transaction, text: str) -> Group | None:
+    if text.startswith(GLOBAL_PREFIX):
+        return tx.group(GroupName("", text))
+    db, dot, name = text.rpartition(".")
+    return tx.group(GroupName(db, name)) if dot else None
+
+
+def _by_name_in(db: str, tx: Transaction, text: str) -> Group | None:
+    return tx.group(GroupName(db, text))
+
+
+def unknown(text: str, known: Sequence[Group]) -> ColocateError:
+    """The error of a group that there is not."""
+    names = ", ".join(sorted(str(group.name) for group in known)) or "none"
+    return GroupError(
+        Code.GROUP_UNKNOWN,
+        f"There is no group {text} (groups: {names}).",
+        "Name an existing group as db.g or __global__g; SHOW PROC '/colocation_group' lists them.",
+    )
+
+
+def set_stable(tx: Transaction, group: Group, stable: bool, context: OperationContext) -> None:
+    """Sets the operator's flag. Nothing is written where it is set already."""
+    if group.layout_stable != stable:
+        tx.put_group(replace(group, layout_stable=stable))
+        context.log(tx, "set_group_stable", group.name, str(stable).lower())
+
+
+def purge(tx: Transaction, group: Group, context: OperationContext) -> None:
+    """Deletes a group without tables. Raises GroupError where it has some."""
+    tables = [str(member.name) for member in tx.members_of(group.name)]
+    if tables:
+        raise GroupError(
+            Code.GROUP_HAS_MEMBERS,
+            f"Cannot purge group {group.name}: it has {len(tables)} tables ({', '.join(tables)}).",
+            "Drop them or let them leave the group first.",
+        )
+    membership.retire(tx, group.name, context, recycle=False)
+
+
+def set_replication(
+    tx: Transaction, group: Group, replication: int, db: str, context: OperationContext
+) -> ReplicationChange:
+    """Changes the group's number. Raises LayoutError for one below 1, which names a member or, in `db`, the group."""
+    tables = tuple(member.name for member in tx.members_of(group.name))
+    named = tables[0] if tables else TableName(db, group.name.name)
+    raise_if(table_checks.replication_number(named, replication))
+    membership.set_replication(tx, group, replication, context)
+    return ReplicationChange(group.name, tables)
+
+
+def drop_database(tx: Transaction, db: str, context: OperationContext) -> None:
+    """The database's tables leave their groups, and its own groups end: there is nothing to recover them for."""
+    for member in tx.members_in(db):
+        membership.leave(tx, Intent(Kind.DROP, member.name), context)
+    for group in tx.groups_in(db):
+        membership.retire(tx, group.name, context, recycle=False)

@@ -1,0 +1,126 @@
+"""A statement on a table, inside the transactions of its begin and its end.
+
+Begin checks everything and reserves the group schema with a ticket, a row of its own: so a statement that fails, or a
+driver that dies in between, leaves no group behind.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from spark_colocate import matching, table_checks
+from spark_colocate.errors import Code, RequestError
+from spark_colocate.model import Group, GroupName, GroupSchema, Intent, Kind, Outcome, TableName, Ticket
+from spark_colocate.service import membership
+from spark_colocate.service.declarations import intent_in_group
+from spark_colocate.service.requests import Declaration, OperationContext, Reservation
+from spark_colocate.store.protocol import Transaction
+
+LEASE_SECONDS = 30.0
+"""A statement holds its reservation so long after the last sign of life of its driver."""
+
+
+def begin_create(tx: Transaction, declared: Declaration, context: OperationContext, owner: str) -> Reservation:
+    """Reserves the group of a table that is made, or made anew."""
+    intent = intent_in_group(tx, Kind.CREATE, declared, context)
+    return reserve(tx, intent, context, owner, _notes(tx, intent, declared))
+
+
+def begin_alter(tx: Transaction, declared: Declaration, context: OperationContext, owner: str) -> Reservation:
+    """Reserves the group that a table joins, moves to or leaves. A member's replication number is its group's."""
+    held = tx.member(declared.table)
+    group = tx.group(held.group) if held else None
+    if group and declared.replication is None and not _moves(declared, group):
+        declared = replace(declared, replication=group.schema.replication)
+    intent = intent_in_group(tx, Kind.ALTER, declared, context)
+    wanted = declared.replication
+    if group and wanted is not None and intent.group == group.name and wanted != group.schema.replication:
+        raise matching.replication_fixed(declared.table, group, wanted)
+    return reserve(tx, intent, context, owner, _notes(tx, intent, declared))
+
+
+def _moves(declared: Declaration, held: Group) -> bool:
+    return table_checks.group_name(declared.group, declared.table.db) != held.name
+
+
+def group_without_buckets(declared: Declaration) -> GroupName | None:
+    """The group that a table without buckets is to join by ALTER. None where nothing is wrong, or something else is."""
+    name = table_checks.group_name(declared.group, declared.table.db)
+    if declared.keys or not isinstance(name, GroupName) or table_checks.table_format(declared.table, declared.format):
+        return None
+    return name
+
+
+def schema_of(tx: Transaction, name: GroupName) -> GroupSchema | None:
+    """The schema of a group, if there is one of this name."""
+    group = tx.group(name)
+    return group.schema if group else None
+
+
+def begin_rename(
+    tx: Transaction, table: TableName, new_name: TableName, context: OperationContext, owner: str
+) -> Reservation:
+    """Reserves the new name. Raises GroupError where the group can't follow into another database."""
+    held = tx.member(table)
+    if held and new_name.db != table.db and not held.group.is_global:
+        raise matching.rename_leaves_database(table, new_name, held.group)
+    return reserve(tx, Intent(Kind.RENAME, table, new_name=new_name), context, owner)
+
+
+def reserve(
+    tx: Transaction, intent: Intent, context: OperationContext, owner: str, notes: tuple[str, ...] = ()
+) -> Reservation:
+    """Writes a ticket with a lease. Raises ColocateError where the table does not fit its group."""
+    membership.sweep(tx, context)
+    membership.admit(tx, intent, context)
+    ticket = Ticket(uuid.uuid4().hex, intent, owner, context.now, context.now + LEASE_SECONDS)
+    tx.put_ticket(ticket)
+    return Reservation(ticket.id, intent.group, notes)
+
+
+def _notes(tx: Transaction, intent: Intent, declared: Declaration) -> tuple[str, ...]:
+    notes = [matching.bucket_hint(declared.buckets, declared.bytes)] if declared.bytes else []
+    if intent.group and not tx.group(intent.group):
+        alike = tx.groups_alike(intent.group)
+        notes += [f"Group {intent.group} is new; {group.name} differs from it in case only." for group in alike]
+    return tuple(note for note in notes if note)
+
+
+def finish(
+    tx: Transaction, ticket_id: str, outcome: Outcome, location: str | None, context: OperationContext
+) -> None:
+    """Ends a statement. What was ended before stays as it is; a commit without a ticket raises RequestError."""
+    ticket = tx.ticket(ticket_id)
+    if ticket is None and outcome is Outcome.COMMIT:
+        raise RequestError(
+            Code.TICKET_UNKNOWN,
+            f"Cannot commit statement {ticket_id}: the store holds no such ticket.",
+            "The store was replaced meanwhile; CALL system.reconcile() reads the tables' properties again.",
+        )
+    if ticket is None or ticket.committed:
+        return
+    if outcome is Outcome.COMMIT:
+        _commit(tx, ticket, location, context)
+    else:
+        tx.delete_ticket(ticket.id)
+
+
+def _commit(tx: Transaction, ticket: Ticket, location: str | None, context: OperationContext) -> None:
+    intent = replace(ticket.intent, location=location or ticket.intent.location)
+    if intent.kind is Kind.RENAME:
+        membership.rename(tx, intent, context)
+    elif intent.group:
+        # Checked once more: the lease may have ended while the catalog worked, and another table came first.
+        membership.admit(tx, intent, context, own_ticket=ticket.id)
+        membership.join(tx, intent, context)
+    else:
+        membership.leave(tx, intent, context)
+    tx.put_ticket(replace(ticket, committed=True, lease_until=context.now))
+
+
+def renew(tx: Transaction, tickets: frozenset[str], now: float) -> None:
+    """Extends the leases of these statements, as far as they are not finished."""
+    for ticket in tx.open_tickets():
+        if ticket.id in tickets:
+            tx.put_ticket(replace(ticket, lease_until=now + LEASE_SECONDS))
