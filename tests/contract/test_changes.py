@@ -11,7 +11,7 @@ import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from spark_colocate.bridge import wire
-from spark_colocate.store import Store, codec, migrate, open_store, transaction
+from spark_colocate.store import Store, migrate, open_store, transaction
 from spark_colocate.store.engine import make_engine
 
 from tests.contract.plane import HOUR, Plane, Refused
@@ -120,32 +120,6 @@ def test_a_version_of_another_store_is_answered_with_everything(plane: Plane) ->
         driver.version = version
         assert driver.hear(plane)["since"] is None
         assert list(driver.members) == [("db", "a")]
-
-
-def test_a_statement_reads_its_own_groups_only(store: Store, plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 60 tables in 30 groups a statement, its end and the answer read a few rows, however many tables there are."""
-    if not hasattr(store, "_engine"):
-        return
-    for number in range(60):
-        plane.create(f"db.t{number}", f"g{number % 30}")
-    read: list[str] = []
-    for name in ("group", "member", "ticket"):
-        decode = getattr(codec, name)
-        monkeypatch.setattr(codec, name, lambda row, name=name, decode=decode: (read.append(name), decode(row))[1])
-    statements: dict[str, Callable[[], Any]] = {
-        "create": lambda: plane.create("db.new", "g1"),
-        "create with a group": lambda: plane.create("db.newer", "new_group"),
-        "move": lambda: plane.alter("db.t3", "g2"),
-        "rename": lambda: plane.rename("db.t4", "db.renamed"),
-        "drop": lambda: plane.drop("db.t5"),
-        "flag": lambda: plane.call("set_group_stable", group="g1", db="db", stable=False),
-    }
-    for name, statement in statements.items():
-        with store.read(plane.catalog) as tx:
-            plane.version = tx.version()
-        read.clear()
-        statement()
-        assert 0 < len(read) <= 25, f"{name}: {len(read)} rows"
 
 
 def test_a_store_of_the_first_version_is_brought_up(tmp_path: Path) -> None:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Row
 
 from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind, Member, TableName, Ticket
+
+
+@lru_cache(maxsize=1024)
+def _texts(column: str) -> tuple[str, ...]:
+    """A list of names or types. Of thousands of tables most have the same."""
+    return tuple(json.loads(column))
+
+
+@lru_cache(maxsize=1024)
+def _sequence(column: str) -> tuple[tuple[int, ...], ...]:
+    """A bucket sequence. Groups with as many buckets on the same hosts have the same."""
+    return tuple(tuple(bucket) for bucket in json.loads(column))
 
 
 def group_row(group: Group, version: int) -> dict[str, Any]:
@@ -34,8 +47,8 @@ def group(row: Row[Any]) -> Group:
         db_id=row.db_id,
         group_id=row.group_id,
         name=GroupName(row.db, row.name),
-        schema=GroupSchema(tuple(json.loads(row.key_types)), row.buckets, row.replication),
-        sequence=tuple(tuple(bucket) for bucket in json.loads(row.sequence)),
+        schema=GroupSchema(_texts(row.key_types), row.buckets, row.replication),
+        sequence=_sequence(row.sequence),
         layout_stable=row.layout_stable,
         placement_stable=row.placement_stable,
         created_at=row.created_at,
@@ -64,7 +77,7 @@ def member(row: Row[Any]) -> Member:
         name=TableName(row.db, row.name),
         group=GroupName(row.group_db, row.group_name),
         format=Format(row.format),
-        keys=tuple(json.loads(row.keys)),
+        keys=_texts(row.keys),
         joined=row.joined,
         location=row.location,
         changed=row.changed,

@@ -55,7 +55,8 @@ class MemoryTransaction:
         return [group for group in self.groups() if group.name.db == db]
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
-        return [group for group in self.groups() if str(group.name).lower() == str(name).lower()]
+        found = self.groups_in(name.db)
+        return [group for group in found if group.name.name.lower() == name.name.lower()]
 
     def groups_over(self, now: float) -> Sequence[Group]:
         return [group for group in self.groups() if group.expires_at is not None and group.expires_at <= now]
@@ -120,7 +121,7 @@ class MemoryTransaction:
         return [ticket for ticket in self.tickets() if not ticket.committed]
 
     def ticket_owners(self) -> Sequence[str]:
-        return sorted({ticket.owner for ticket in self.rows.tickets.values()})
+        return sorted({ticket.owner for ticket in self.open_tickets()})
 
     def delete_tickets(self, owner: str) -> None:
         self.rows.tickets = {id_: t for id_, t in self.rows.tickets.items() if t.owner != owner}

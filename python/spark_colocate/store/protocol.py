@@ -58,7 +58,7 @@ class Transaction(Protocol):
         """The groups of a database, by id."""
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
-        """Those whose names differ from this one in case only, itself included."""
+        """Those of the same database whose names differ from this one in case only, itself included."""
 
     def groups_over(self, now: float) -> Sequence[Group]:
         """Those whose recycle period has ended."""
@@ -94,7 +94,8 @@ class Transaction(Protocol):
     def open_tickets(self) -> Sequence[Ticket]:
         """Those of statements that have not been committed, by age."""
 
-    def ticket_owners(self) -> Sequence[str]: ...
+    def ticket_owners(self) -> Sequence[str]:
+        """The owners of open tickets."""
 
     def delete_tickets(self, owner: str) -> None:
         """All tickets of an owner."""

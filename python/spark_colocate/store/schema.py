@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -66,6 +66,7 @@ groups = Table(
     Column("changed", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("catalog_id", "db", "name"),
     Index("colocate_groups_by_change", "catalog_id", "changed"),
+    Index("colocate_groups_by_end", "catalog_id", "expires_at"),
 )
 
 members = Table(
@@ -111,6 +112,8 @@ tickets = Table(
     Column("created_at", Float, nullable=False),
     Column("lease_until", Float, nullable=False),
     Column("committed", Boolean, nullable=False),
+    Index("colocate_tickets_by_state", "catalog_id", "committed", "created_at"),
+    Index("colocate_tickets_by_lease", "catalog_id", "lease_until"),
 )
 
 hosts = Table(

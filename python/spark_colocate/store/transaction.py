@@ -46,7 +46,7 @@ class SqlTransaction:
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
         table = schema.groups.c
-        return self._groups(func.lower(table.db) == name.db.lower(), func.lower(table.name) == name.name.lower())
+        return self._groups(table.db == name.db, func.lower(table.name) == name.name.lower())
 
     def groups_over(self, now: float) -> Sequence[Group]:
         return self._groups(schema.groups.c.expires_at <= now)
@@ -140,7 +140,8 @@ class SqlTransaction:
 
     def ticket_owners(self) -> Sequence[str]:
         table = schema.tickets
-        return list(self._connection.execute(select(table.c.owner).where(self._own(table)).distinct()).scalars())
+        query = select(table.c.owner).where(self._own(table), table.c.committed.is_(False)).distinct()
+        return list(self._connection.execute(query).scalars())
 
     def delete_tickets(self, owner: str) -> None:
         self._delete(schema.tickets, schema.tickets.c.owner == owner)
@@ -196,10 +197,9 @@ class SqlTransaction:
 
     def _forget_old_removals(self) -> None:
         table = schema.removals
-        newest = select(table.c.entry).where(self._own(table)).order_by(table.c.entry.desc())
-        oldest_kept = self._connection.execute(newest.offset(KEPT_REMOVALS).limit(1)).scalar()
-        if oldest_kept is not None:
-            last = self._connection.execute(select(table.c.version).where(table.c.entry == oldest_kept)).scalar_one()
+        newest = select(table.c.version).where(self._own(table)).order_by(table.c.version.desc())
+        last = self._connection.execute(newest.offset(KEPT_REMOVALS).limit(1)).scalar()
+        if last is not None:
             self._delete(table, table.c.version <= last)
             self._update(schema.catalogs, {"changes_since": last})
 
