@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import ablation, hybrid, join, merge, planning, skew, suite
+from benchmarks import ablation, hybrid, join, merge, planning, registry, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -38,6 +38,11 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    verb = verbs.add_parser("registry")
+    verb.add_argument("--rounds", type=int, default=30, help="measured rounds, after five to warm up (30)")
+    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+    verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
+    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     verb = verbs.add_parser("skew")
     verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")
     verb.add_argument("--row-groups", type=int, help="MiB of a row group of the tables' files (as members have them)")
@@ -60,6 +65,7 @@ def main(arguments: list[str]) -> int:
         "hybrid": hybrid.run,
         "plan": planning.run,
         "skew": skew.run,
+        "registry": registry.run,
         "rules": ablation.run,
     }
     return runs.get(asked.verb, suite.run)(asked)
