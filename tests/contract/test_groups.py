@@ -34,6 +34,16 @@ def test_show_proc_of_a_group_lists_the_backends_of_each_bucket(plane: Plane) ->
     hosts = {row["backend_id"]: row["host"] for row in plane.call("rows", table="colocation_hosts")}
     placed = [[hosts[int(b)] for b in backends.split(", ")] for _bucket, backends in listed["rows"]]
     assert placed == [["host-a", "host-b"], ["host-b", "host-c"], ["host-c", "host-a"], ["host-a", "host-b"]]
+    assert plane.call("bucket_hosts", group_id="10001.10002") == placed
+
+
+@pytest.mark.parametrize("group", ["10001.10003", "10001", "db.g", ""])
+def test_a_group_id_that_there_is_not_is_refused(plane: Plane, group: str) -> None:
+    for _ in range(2):  # without a store, and with one
+        with pytest.raises(Refused, match="There is no group") as refused:
+            plane.call("bucket_hosts", group_id=group)
+        assert refused.value.code == "GROUP_UNKNOWN"
+        plane.create("db.a")
 
 
 def test_a_global_group_has_database_id_0_and_takes_tables_of_every_database(plane: Plane) -> None:

@@ -95,6 +95,11 @@ def _show_proc(service: Service, args: Args, _request: Request) -> Json:
     return {"columns": shown.columns, "rows": shown.rows}
 
 
+def _bucket_hosts(service: Service, args: Args, _request: Request) -> Json:
+    """The names of the hosts of each bucket, in the order of the buckets."""
+    return [[host.host for host in placed.hosts] for placed in service.placement(args["group_id"])]
+
+
 def _rows(service: Service, args: Args, _request: Request) -> Json:
     name = args["table"]
     if name not in _SYSTEM_TABLES:
@@ -124,6 +129,7 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "purge_group": _purge_group,
     "set_replication": _set_replication,
     "show_proc": _show_proc,
+    "bucket_hosts": _bucket_hosts,
     "rows": _rows,
     "table_rows": _table_rows,
     "check_layout": _check_layout,

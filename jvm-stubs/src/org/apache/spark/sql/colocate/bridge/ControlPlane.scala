@@ -63,7 +63,7 @@ object ControlPlane {
     val reply = Json.parse(ask(session, verb, Json.write(args + ("context" -> context(session)))))
     reply \ "snapshot" match {
       case JNothing | JNull =>
-      case changes => GroupState.update(changes.extract[GroupChanges])
+      case changes => GroupState.update(GroupChanges.of(changes))
     }
     reply \ "error" match {
       case JNothing => reply \ "ok"

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.bridge
 
+import org.json4s.JsonAST.{JArray, JObject, JString, JValue}
+
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
 
@@ -30,7 +32,31 @@ case class GroupChanges(
     left: Seq[MemberName])
 
 object GroupChanges {
-  def fromJson(text: String): GroupChanges = Json.parse(text).extract[GroupChanges]
+  def fromJson(text: String): GroupChanges = of(Json.parse(text))
+
+  /** Members are read field by field: there may be thousands, and json4s' extraction goes by reflection. */
+  def of(json: JValue): GroupChanges = GroupChanges(
+    (json \ "version").extract[Long],
+    (json \ "since").extract[Option[Long]],
+    (json \ "groups").extract[Seq[GroupInfo]],
+    items(json \ "members").map { m =>
+      MemberInfo(text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"))
+    },
+    (json \ "ended").extract[Seq[String]],
+    items(json \ "left").map(m => MemberName(text(m, "db"), text(m, "table"))))
+
+  private def items(json: JValue): Seq[JValue] = json match {
+    case JArray(found) => found
+    case other => throw new IllegalArgumentException(s"The control plane sent $other for a list")
+  }
+
+  private def text(json: JValue, name: String): String =
+    optional(json, name).getOrElse(throw new IllegalArgumentException(s"The control plane sent no $name in $json"))
+
+  private def optional(json: JValue, name: String): Option[String] = json match {
+    case JObject(fields) => fields.collectFirst { case (`name`, JString(value)) => value }
+    case _ => None
+  }
 }
 
 /** All groups at one version, immutable. Evidence proves a layout; this can only forbid to use it. */

@@ -81,23 +81,14 @@ class SystemLines(session: SparkSession) {
     schema.map(field => field.name -> LocalRows.value(json \ field.name, field.dataType)).toMap
 }
 
-/** Bucket sequences as host names, asked for once per listing. */
+/** The hosts of each bucket, asked for once per group and listing. */
 class Sequences(session: SparkSession) {
-
-  private lazy val names: Map[String, String] =
-    ControlPlane.call(session, "rows", "table" -> "colocation_hosts").children
-      .map(host => (host \ "backend_id").values.toString -> (host \ "host").extract[String]).toMap
 
   private val known = scala.collection.mutable.Map.empty[String, Seq[Seq[String]]]
 
   def hosts(groupId: String, bucket: Int): Seq[String] =
     known.getOrElseUpdate(groupId, sequence(groupId)).lift(bucket).getOrElse(Nil)
 
-  private def sequence(groupId: String): Seq[Seq[String]] = {
-    val listing = ControlPlane.call(session, "show_proc", "path" -> s"/colocation_group/$groupId")
-    (listing \ "rows").children.map { line =>
-      val backends = line.children(1).extract[String].split(",").map(_.trim).filter(_.nonEmpty)
-      backends.toSeq.map(id => names.getOrElse(id, id))
-    }
-  }
+  private def sequence(groupId: String): Seq[Seq[String]] =
+    ControlPlane.call(session, "bucket_hosts", "group_id" -> groupId).extract[Seq[Seq[String]]]
 }
