@@ -58,7 +58,7 @@ class Plane:
         return reply["ok"]
 
     def begin(self, table: str, group: str = "g", verb: str = "begin_create", **declared: Any) -> Any:
-        """Begins a statement on a Delta table `db.t` with key `k int` in 4 buckets, unless told otherwise."""
+        """Begins a statement on a Delta table `db.t` with key `k int` in 4 buckets, or as `declared` says."""
         db, name = table.split(".")
         given = {"format": "delta", "keys": keys("k int"), "buckets": 4, "replication": None, **declared}
         return self.call(verb, db=db, table=name, group=group, **given)

@@ -1,4 +1,4 @@
-"""A driver is sent what changed since it last heard; put together, that is what a new driver is sent at once."""
+"""A driver is sent what changed after its version; put together, that is what a new driver is sent at once."""
 
 import json
 import random
@@ -25,7 +25,7 @@ class Driver:
         self.groups: dict[str, Any] = {}
         self.members: dict[tuple[str, str], Any] = {}
 
-    def hear(self, plane: Plane) -> dict[str, Any]:
+    def receive(self, plane: Plane) -> dict[str, Any]:
         message: dict[str, Any] = wire.snapshot_json(plane.service.snapshot(self.version or None))
         if message["since"] is None:
             self.groups, self.members = {}, {}
@@ -48,11 +48,11 @@ def test_changes_put_together_are_the_whole(plane: Plane) -> None:
     plane.create("db0.t0")
     for step in range(120):
         _some_statement(plane, choice)
-        eager.hear(plane)
+        eager.receive(plane)
         if step % 9 == 0:
-            patient.hear(plane)
+            patient.receive(plane)
             new = Driver()
-            new.hear(plane)
+            new.receive(plane)
             assert patient.knows() == new.knows()
             assert eager.knows() == new.knows()
 
@@ -83,18 +83,18 @@ def test_only_what_changed_is_sent(plane: Plane) -> None:
     driver = Driver()
     for number in range(20):
         plane.create(f"db.t{number}", f"g{number % 4}")
-    driver.hear(plane)
-    assert driver.hear(plane)["members"] == []
+    driver.receive(plane)
+    assert driver.receive(plane)["members"] == []
     plane.create("db.new", "g1")
-    message = driver.hear(plane)
+    message = driver.receive(plane)
     assert ([g["name"] for g in message["groups"]], [m["table"] for m in message["members"]]) == (["db.g1"], ["new"])
     plane.drop("db.new")
-    message = driver.hear(plane)
+    message = driver.receive(plane)
     assert message["left"] == [{"db": "db", "table": "new"}]
     assert (message["groups"], message["members"], message["ended"]) == ([], [], [])
 
 
-def test_a_driver_that_heard_nothing_for_too_long_is_sent_everything(
+def test_a_driver_whose_version_is_too_old_is_sent_everything(
     store: Store, plane: Plane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not hasattr(store, "_engine"):  # The twin in memory forgets nothing.
@@ -102,13 +102,13 @@ def test_a_driver_that_heard_nothing_for_too_long_is_sent_everything(
     monkeypatch.setattr(transaction, "KEPT_REMOVALS", 3)
     plane.create("db.stays")
     late, early = Driver(), Driver()
-    late.hear(plane)
-    early.hear(plane)
+    late.receive(plane)
+    early.receive(plane)
     for number in range(6):
         plane.create(f"db.t{number}")
         plane.drop(f"db.t{number}")
-        assert early.hear(plane)["since"] is not None
-    message = late.hear(plane)
+        assert early.receive(plane)["since"] is not None
+    message = late.receive(plane)
     assert message["since"] is None
     assert late.knows() == early.knows()
 
@@ -118,7 +118,7 @@ def test_a_version_of_another_store_is_answered_with_everything(plane: Plane) ->
     for version in (1, 10**15):
         driver = Driver()
         driver.version = version
-        assert driver.hear(plane)["since"] is None
+        assert driver.receive(plane)["since"] is None
         assert list(driver.members) == [("db", "a")]
 
 
@@ -149,7 +149,7 @@ def test_a_store_of_the_first_version_is_brought_up(tmp_path: Path) -> None:
     assert plane.members() == {"db.a": "db.g", "db.b": "db.g"}
     driver = Driver()
     driver.version = 499
-    assert driver.hear(plane)["since"] is None
+    assert driver.receive(plane)["since"] is None
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT changes_since FROM colocate_catalogs").fetchall() == [(500,)]
     assert json.dumps(driver.knows()[1]["db.g"])

@@ -66,7 +66,7 @@ def test_names_are_folded_as_the_catalog_does(plane: Plane) -> None:
     assert plane.members() == {"db.orders": "db.g"}
 
 
-def test_a_group_that_differs_in_case_only_is_new_and_told(plane: Plane) -> None:
+def test_a_group_that_differs_in_case_only_is_new_and_noted(plane: Plane) -> None:
     plane.create("db.a", "g")
     assert plane.begin("db.b", "G")["notes"] == ["Group db.G is new; db.g differs from it in case only."]
 

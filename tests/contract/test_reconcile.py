@@ -1,4 +1,4 @@
-"""The tables' properties are the truth: what other sessions did is healed."""
+"""The tables' properties are the truth: what other sessions did is mended."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,11 +30,11 @@ def test_a_clone_that_brought_the_property_along_joins(plane: Plane) -> None:
     assert plane.members() == {"db.a": "db.g", "db.copy": "db.g"}
 
 
-def test_a_table_that_does_not_fit_is_told_and_stays_out(plane: Plane) -> None:
+def test_a_table_that_does_not_fit_is_reported_and_stays_out(plane: Plane) -> None:
     plane.create("db.a")
-    [told] = plane.call("reconcile", tables=[table("db.a"), table("db.b", buckets=8)])["changed"]
-    assert (told["table"], told["action"]) == ("b", "conflict")
-    assert "bucket counts differ (table: 8, group: 4)" in told["message"]
+    [change] = plane.call("reconcile", tables=[table("db.a"), table("db.b", buckets=8)])["changed"]
+    assert (change["table"], change["action"]) == ("b", "conflict")
+    assert "bucket counts differ (table: 8, group: 4)" in change["message"]
     assert plane.members() == {"db.a": "db.g"}
 
 
@@ -82,7 +82,7 @@ def test_a_statement_under_way_is_left_alone(plane: Plane, another: Callable[...
     assert plane.members() == {"db.b": "db.g", "db.a": "db.g2"}
 
 
-def test_a_driver_that_died_after_its_table_was_made_is_healed(plane: Plane, another: Callable[..., Plane]) -> None:
+def test_a_driver_that_died_after_its_table_was_made_is_mended(plane: Plane, another: Callable[..., Plane]) -> None:
     plane.begin("db.a")
     other = another(gone={"driver"})
     assert changed(other, table("db.a")) == [("db.a", "joined")]

@@ -161,7 +161,7 @@ def test_a_store_that_cannot_be_used_names_itself_and_the_cure(url: str, code: C
     assert "hush" not in str(error.value)
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     file.write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreError, match=r"file is not a database"):

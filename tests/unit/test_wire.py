@@ -52,6 +52,7 @@ def test_the_sessions_replication_counts_where_the_table_names_none() -> None:
         ({"group": "g", "liquid": True}, "LIQUID_CLUSTERING"),
         ({}, None),
         ({"keys": [], "buckets": 0}, None),
+        ({"replication": "many"}, None),  # a number that counts in a group alone
     ],
 )
 def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code: str | None) -> None:
@@ -65,6 +66,12 @@ def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code:
             plane.call("check_layout", **{**given, **args})
         assert refused.value.code == code
     assert not plane.store.exists()
+
+
+def test_a_system_table_that_there_is_not_is_refused_with_those_there_are() -> None:
+    with pytest.raises(Refused, match="colocation_groups, colocation_hosts, colocation_audit") as refused:
+        Plane(MemoryStore()).call("rows", table="colocation_jobs")
+    assert refused.value.code == "REQUEST_INVALID"
 
 
 def test_a_hint_on_the_bucket_count_comes_with_the_ticket() -> None:
