@@ -18,7 +18,8 @@ from spark_colocate.store import CatalogId, Store, Transaction, open_store
 from benchmarks import lab, report
 
 BUCKETS = 64
-WARM_UP = 5
+WARM_UP = 60
+AT_ONCE = 20
 FEW, MANY = (10, 2), (10_000, 1_000)
 LAYOUT = f"CLUSTERED BY (k) INTO {BUCKETS} BUCKETS TBLPROPERTIES ('colocate_with' = 'g0')"
 STATEMENTS = {
@@ -53,8 +54,9 @@ def _store_of(spark: SparkSession) -> tuple[Store, CatalogId]:
 
 
 def _case(spark: SparkSession, service: Service, members: int, groups: int, rounds: int) -> dict[str, Any]:
-    with service.store.write(service.catalog) as tx:
-        _fill(tx, members, groups)
+    for first in range(0, groups, AT_ONCE):  # the driver's own control plane must not wait for long
+        with service.store.write(service.catalog) as tx:
+            _fill(tx, range(first, min(first + AT_ONCE, groups)), members // groups)
     _push(spark, service, None)
     times: dict[str, list[float]] = {name: [] for name in STATEMENTS}
     for _ in range(WARM_UP + rounds):
@@ -73,16 +75,16 @@ def _case(spark: SparkSession, service: Service, members: int, groups: int, roun
     }
 
 
-def _fill(tx: Transaction, members: int, groups: int) -> None:
-    """Members as if their statements had ended just now: so each has a ticket still."""
+def _fill(tx: Transaction, groups: range, tables: int) -> None:
+    """Each group with so many tables, as if their statements had ended just now: so each has a ticket still."""
     now, schema = time.time(), GroupSchema(("int",), BUCKETS, 1)
     sequence = tuple((host.backend_id,) for host in tx.hosts()[:1]) * BUCKETS
-    for number in range(groups):
+    for number in groups:
         name = GroupName("default", f"g{number}")
         if tx.group(name) is None:
             tx.put_group(Group(tx.database_id("default"), tx.next_id(), name, schema, sequence, created_at=now))
-        for place in range(len(tx.members_of(name)), members // groups):
-            table = TableName("default", f"{name.name}_t{place}")
+        for index in range(len(tx.members_of(name)), tables):
+            table = TableName("default", f"{name.name}_t{index}")
             keys, location = ("k",), f"file:/warehouse/{table.table}"
             tx.put_member(Member(tx.next_id(), table, name, Format.PARQUET, keys, tx.next_id(), location))
             intent = Intent(Kind.CREATE, table, name, schema, Format.PARQUET, keys, location)

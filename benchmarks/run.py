@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
     verb = verbs.add_parser("registry")
-    verb.add_argument("--rounds", type=int, default=30, help="measured rounds, after five to warm up (30)")
+    verb.add_argument("--rounds", type=int, default=30, help="measured rounds, after 60 to warm up (30)")
     verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
     verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
     verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
