@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """The stable names of errors; texts may get better, codes stay."""
+    """The names of errors. They stay the same in all versions; texts may change."""
 
     BUCKETS_DIFFER = "BUCKETS_DIFFER"
     KEY_COUNT_DIFFERS = "KEY_COUNT_DIFFERS"

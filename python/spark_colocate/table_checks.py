@@ -184,7 +184,7 @@ def group_name(text: str, db: str) -> GroupName | ColocateError:
 def layout(
     table: TableName, format_name: str, keys: Sequence[str], buckets: int, columns: Sequence[Column]
 ) -> ColocateError | None:
-    """All checks of a bucketed table's own declaration, the most telling one first."""
+    """All checks of a bucketed table's own declaration, the most useful one first."""
     checks: list[ColocateError | None] = [
         table_format(table, format_name),
         bucket_count(table, buckets),
