@@ -1,5 +1,7 @@
 """The parts of the benchmarks that need no Spark."""
 
+import json
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -77,6 +79,25 @@ def test_rows_are_bags_and_doubles_are_equal_to_nine_digits() -> None:
 
 def test_sizes_are_for_people() -> None:
     assert [size(0), size(1023), size(1536), size(3 * 1024**3)] == ["0 B", "1023 B", "1.5 KiB", "3.0 GiB"]
+
+
+PAGE = (HERE / "README.md").read_text()
+RESULTS = {path.stem: path for path in (HERE / "results").rglob("*.json")}
+
+
+def test_the_page_cites_each_result_and_no_other() -> None:
+    assert set(re.findall(r"`(\w+-scale[\d.]+-[\dT-]+)`", PAGE)) == set(RESULTS)
+
+
+def test_the_joins_figures_are_those_of_the_cited_result() -> None:
+    """The newest result of `join` is cited in the page's table of engines and in README's first row."""
+    (stem,) = [stem for stem in RESULTS if stem.startswith("join-")]
+    medians = {one["name"]: one["median_seconds"] for one in json.loads(RESULTS[stem].read_text())["engines"]}
+    stock, ours = medians["delta-shuffle"], medians["delta-colocated"]
+    assert f"| stock Delta, broadcast off | {stock:.2f} |" in PAGE
+    assert f"| Delta members | {ours:.2f} |" in PAGE
+    readme = (HERE.parent / "README.md").read_text()
+    assert f"| lineitem JOIN orders, TPC-H scale 5 | {stock:.1f} s | {ours:.1f} s | {stock / ours:.1f} |" in readme
 
 
 def test_two_processes_may_make_the_same_data(tmp_path: Path) -> None:
