@@ -2,7 +2,7 @@
 --! Tables: by (k) into 4 buckets a, b (Delta) and c (Parquet); by (k, s) into 4 e (Delta) and f (ORC); by (s, k) x; by (k)
 --! into 8 a8, into 3 a3; by a BIGINT k w; u with unique keys; p without a layout. Null keys and empty buckets in all of them.
 --! served.txt beside this file holds each plan and its EXPLAIN lines. Written anew by
---!   COLOCATE_REGENERATE=1 ./run test tests/spark/test_plan_cases.py
+--!   COLOCATE_REGENERATE=1 ./run test tests/spark/rules/test_plan_cases.py
 
 -- member scan
 SELECT k, count(*), sum(v) FROM a GROUP BY k;

@@ -4,6 +4,9 @@ import os
 import re
 from pathlib import Path
 
+# The golden files of the suites.
+GOLDENS = Path(__file__).parent / "golden"
+
 _RULES = (
     (re.compile(r"#\d+L?"), "#id"),
     (re.compile(r"\b(plan_id|rdd_id|id)=\d+"), r"\1=id"),

@@ -40,7 +40,7 @@ QUICK_DRIVER = {
     f"--conf spark.driver.extraClassPath={HADOOP_DEFAULTS} pyspark-shell",
 }
 
-# tests/spark/test_under_hive.py runs modules a second time, under the other catalog.
+# tests/spark/surroundings/test_under_hive.py runs modules a second time, under the other catalog.
 CATALOG_OF_TESTS = "COLOCATE_TEST_CATALOG"
 
 SMALL = {

@@ -6,7 +6,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.spark.test_delta_write_layout import WIDE, written_plan
+from tests.spark.write.test_delta_write_layout import WIDE, written_plan
 
 CLUSTERED = "CLUSTERED BY (id) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')"
 

@@ -1,16 +1,15 @@
 """SHOW PROC, system tables and procedures."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pyspark.errors import ParseException
 from pyspark.sql import SparkSession
 
-from tests.spark.golden import assert_golden
+from tests.spark.golden import GOLDENS, assert_golden
 from tests.spark.native import bucketed
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = GOLDENS
 DATABASE = "listed"
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.spark.bad_input import DATABASE, PARENTS, Declared
+from tests.spark.catalog.test_bad_input_tables import CASES, GOLDEN
 from tests.spark.sessions import Ran, run_spark_sql
-from tests.spark.test_bad_input_tables import CASES, GOLDEN
 
 _STATE = (
     f"SHOW TABLES IN {DATABASE}",

@@ -7,11 +7,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from spark_colocate import settings
 
-from tests.spark.golden import assert_golden
+from tests.spark.golden import GOLDENS, assert_golden
 from tests.spark.sessions import run_python, run_spark_sql
 
 INTERPRETED = True
-GOLDEN = Path(__file__).parent / "golden" / "settings.txt"
+GOLDEN = GOLDENS / "settings.txt"
 
 CHANGEABLE = [setting for setting in settings.catalogue().values() if not setting.static]
 WRONG = {

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from tests.spark.golden import assert_golden
+from tests.spark.golden import GOLDENS, assert_golden
 from tests.spark.sessions import run_python
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = GOLDENS
 
 _HEAD = """
 import sqlite3

@@ -33,7 +33,7 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The texts of what failed under Hive, by module. Every module that was run is there."""
     assert SMALL["spark.sql.catalogImplementation"] == "in-memory", "it runs itself"
     report = tmp_path_factory.mktemp("hive") / "report.xml"
-    files = [str(Path("tests", "spark", f"{module}.py")) for module in MODULES]
+    files = [str(path) for module in MODULES for path in Path(ROOT, "tests", "spark").rglob(f"{module}.py")]
     options = ["-n", "0", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
     command = [sys.executable, "-m", "pytest", *options, *files]
     # Of the worker that this runs in, the nested pytest must know nothing.

@@ -1,18 +1,17 @@
 """Each bad declaration of a table: the golden text through every face, and nothing is created, changed or lost.
 
-COLOCATE_REGENERATE=1 ./run test tests/spark/test_bad_input_tables.py writes the golden files anew.
+COLOCATE_REGENERATE=1 ./run test tests/spark/catalog/test_bad_input_tables.py writes the golden files anew.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.bad_input import DATABASE, FACES, FORMATS, PARENTS, Declared, World, message
-from tests.spark.golden import assert_golden
+from tests.spark.golden import GOLDENS, assert_golden
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = GOLDENS
 SQL_ONLY = ("CREATE TABLE",)
 REFUSED_TYPES = {
     "float": "FLOAT",
