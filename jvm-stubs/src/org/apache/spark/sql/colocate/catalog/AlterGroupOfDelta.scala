@@ -24,18 +24,15 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
   /** The group after the statement; an empty text leaves. */
   def group: Option[String] = GroupProperties.group(properties)
 
-  def facts: Seq[(String, Any)] = {
-    val types = table.columns().map(c => c.name -> c.dataType.simpleString).toMap
-    DeltaStatement.name(session, ident) ++ Seq(
-      "group" -> group.getOrElse(""),
-      "format" -> "delta",
-      "keys" -> layout.toSeq.flatMap(_.keys).map(key => Map("name" -> key, "type" -> types.getOrElse(key, ""))),
-      "buckets" -> layout.map(_.buckets).getOrElse(0),
-      "columns" -> BucketColumn.visible(table.columns().toSeq).map(c =>
-        Map("name" -> c.name, "type" -> c.dataType.simpleString)),
-      "replication" -> GroupProperties.replication(properties).orNull,
-      "location" -> table.properties().get(TableCatalog.PROP_LOCATION))
-  }
+  def facts: Seq[(String, Any)] = TableSpec(
+    DeltaStatement.name(session, ident),
+    group.getOrElse(""),
+    "delta",
+    ColumnSpec.of(BucketColumn.visible(table.columns().toSeq)),
+    layout.toSeq.flatMap(_.keys),
+    layout.fold(0)(_.buckets),
+    GroupProperties.replication(properties),
+    Option(table.properties().get(TableCatalog.PROP_LOCATION))).facts
 
   /** Our keys in small letters; a group that is empty is no property. */
   def normalized: Seq[TableChange] = changes.map {
@@ -62,7 +59,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
   }
 
   private def refused(column: String, why: String): ColocateException = {
-    val name = DeltaStatement.name(session, ident).map(_._2).mkString(".")
+    val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
     new ColocateException("KEY_COLUMN_FIXED",
       s"Cannot change column $column of $name: $why. " +
         s"CREATE OR REPLACE TABLE $name ... CLUSTERED BY ... AS SELECT ... FROM $name writes the rows anew.")

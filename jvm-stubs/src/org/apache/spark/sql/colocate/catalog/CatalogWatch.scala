@@ -41,7 +41,7 @@ private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession) ext
     val location = NativeTable.location(session, table)
     val differs = held.map(_.group) != wanted.map(GroupProperties.fullName(_, db)) || held.exists(_.location != location)
     if (NativeTable.isNative(table) && differs) {
-      val facts = NativeTable.facts(session, table, table.schema, wanted.getOrElse(""))
+      val facts = NativeTable.spec(session, table, table.schema, wanted.getOrElse("")).facts
       TwoPhase(session, "begin_alter", facts: _*)(())(location)
     }
   }

@@ -29,7 +29,7 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
 
   private def register(session: SparkSession, group: String, exists: Boolean): Seq[Row] = {
     val where = location(session)
-    val facts = this.facts(session, group, exists) :+ ("location" -> where)
+    val facts = spec(session, group, exists).facts
     if (group.nonEmpty) ControlPlane.call(session, "check_layout", facts: _*)
     val ticket = Ticket.begin(session, "begin_create", facts: _*)
     val files = FailedCreateCleanup.before(session, Some(where).filter(_ => !exists))
@@ -41,21 +41,19 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
     } finally if (!done) files.remove(session.sessionState.catalog.tableExists(table.identifier))
   }
 
-  private def facts(session: SparkSession, group: String, exists: Boolean): Seq[(String, Any)] = {
+  private def spec(session: SparkSession, group: String, exists: Boolean): TableSpec = {
     val layout = BucketColumn.layoutOf(session, copy.schema)
-    val keys = layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes))
-    NativeTable.name(session, table) ++ Seq(
-      "group" -> group,
-      "format" -> "delta",
-      "keys" -> keys.map { case (key, keyType) => Map("name" -> key, "type" -> keyType.simpleString) },
-      "buckets" -> layout.fold(0)(_.buckets),
-      "columns" -> columns,
-      "replication" -> GroupProperties.replication(copy.properties).orNull,
-      "replace" -> exists)
+    TableSpec(
+      NativeTable.name(session, table),
+      group,
+      "delta",
+      ColumnSpec.of(BucketColumn.without(copy.schema)),
+      layout.toSeq.flatMap(_.keys),
+      layout.fold(0)(_.buckets),
+      GroupProperties.replication(copy.properties),
+      Some(location(session)),
+      replace = exists)
   }
-
-  private def columns: Seq[Map[String, Any]] =
-    BucketColumn.without(copy.schema).map(f => Map("name" -> f.name, "type" -> f.dataType.simpleString))
 
   private def location(session: SparkSession): String =
     CatalogUtils.URIToString(

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableInfo}
 
@@ -30,27 +29,22 @@ object DeltaLike {
     GroupProperties.group(all).filter(_ => isDelta).map { group =>
       val where = typed.getOrElse(TableCatalog.PROP_LOCATION, defaultPath(session, ident))
       val layout = DeltaTables.layoutOf(session, source)
-      DeltaLike(where, DeltaStatement.name(session, ident) ++ facts(layout, source) ++ Seq(
-        "group" -> group,
-        "replication" -> GroupProperties.replication(all).orNull,
-        "location" -> where))
+      val spec = TableSpec(
+        DeltaStatement.name(session, ident),
+        group,
+        Delta,
+        ColumnSpec.of(BucketColumn.visible(source.columns().toSeq)),
+        layout.toSeq.flatMap(_.keys),
+        layout.fold(0)(_.buckets),
+        GroupProperties.replication(all),
+        Some(where))
+      DeltaLike(where, spec.facts)
     }
   }
 
   /** `colocate_with = ''` makes a copy in no group. */
   private def emptied(typed: Map[String, String]): Map[String, String] =
     GroupProperties.value(typed, GroupProperties.Group).filter(_.trim.isEmpty).map(GroupProperties.Group -> _).toMap
-
-  private def facts(layout: Option[BucketLayout], source: Table): Seq[(String, Any)] = {
-    val keys = layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes))
-    val columns = BucketColumn.visible(source.columns().toSeq)
-    Seq(
-      "format" -> Delta,
-      "keys" -> keys.map { case (key, keyType) => Map("name" -> key, "type" -> keyType.simpleString) },
-      "buckets" -> layout.fold(0)(_.buckets),
-      "columns" -> columns.map(column => Map("name" -> column.name, "type" -> column.dataType.simpleString)),
-      "replace" -> false)
-  }
 
   private def defaultPath(session: SparkSession, ident: Identifier): String =
     CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.connector.catalog.{Column, Identifier, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
 
 /** A CREATE, or a variant of it, of a Delta table: what it asks for, and the facts that the control plane judges. */
 class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
@@ -31,20 +31,17 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
     layout.fold(plain)(DeltaLayout.applied(plain, _))
   }
 
-  def facts(group: String, replace: Boolean): Seq[(String, Any)] = {
-    val columns = typed.columns().toSeq.map(column)
-    val keys = layout.map(_.keys).getOrElse(Nil)
-    DeltaStatement.name(session, ident) ++ Seq(
-      "group" -> group,
-      "format" -> "delta",
-      "keys" -> keys.map(key => columns.find(_("name") == key).getOrElse(Map("name" -> key, "type" -> ""))),
-      "buckets" -> layout.map(_.buckets).getOrElse(0),
-      "columns" -> columns,
-      "replication" -> GroupProperties.replication(properties).orNull,
-      "location" -> location.orNull,
-      "liquid" -> typed.partitions().exists(t => DeltaStatement.liquid.contains(t.name)),
-      "replace" -> replace)
-  }
+  def facts(group: String, replace: Boolean): Seq[(String, Any)] = TableSpec(
+    DeltaStatement.name(session, ident),
+    group,
+    "delta",
+    ColumnSpec.of(typed.columns().toSeq),
+    layout.toSeq.flatMap(_.keys),
+    layout.fold(0)(_.buckets),
+    GroupProperties.replication(properties),
+    location,
+    liquid = typed.partitions().exists(t => DeltaStatement.liquid.contains(t.name)),
+    replace = replace).facts
 
   /** Where the files will lie. A table that is replaced keeps its own place unless the statement names one. */
   def location: Option[String] =
@@ -52,12 +49,6 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
       if (isByPath) Some(ident.name())
       else Some(CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(
         TableIdentifier(ident.name(), ident.namespace().lastOption)))))
-
-  private def column(column: Column): Map[String, Any] = Map(
-    "name" -> column.name,
-    "type" -> column.dataType.simpleString,
-    "generated" -> (column.generationExpression != null),
-    "identity" -> (column.identityColumnSpec != null))
 
   /** A group belongs to a database, so its tables have a name in one. */
   def refusePathInGroup(): Unit = group.filter(_ => isByPath).foreach(DeltaStatement.refusePath(ident.name(), _))
@@ -75,10 +66,15 @@ object DeltaStatement {
         s"LOCATION '$path' TBLPROPERTIES ('colocate_with'='$group').")
 
   /** Database and table as the session catalog spells them. */
-  def name(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {
+  def name(session: SparkSession, ident: Identifier): TableIdentifier = {
     val db = if (isPath(ident)) None else ident.namespace().lastOption
-    val folded = session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
-    Seq("db" -> folded.database.get, "table" -> folded.table)
+    session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
+  }
+
+  /** The same as arguments of the control plane's verbs. */
+  def named(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {
+    val known = name(session, ident)
+    Seq("db" -> known.database.get, "table" -> known.table)
   }
 
   /** delta.`/a/path`, as Delta tells it from a table `path` in a database `delta`. */

@@ -88,7 +88,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
     if (!load(ident).exists(isMember(ident, _))) work
     else {
-      val args = DeltaStatement.name(session, ident) :+ ("purge" -> purge)
+      val args = DeltaStatement.named(session, ident) :+ ("purge" -> purge)
       TwoPhase(session, "begin_drop", args: _*)(work)(None)
     }
 
@@ -96,8 +96,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (!load(from).exists(isMember(from, _))) work
     else {
       val full = if (to.namespace().isEmpty) Identifier.of(from.namespace(), to.name()) else to
-      val renamed = DeltaStatement.name(session, full).map { case (key, value) => s"new_$key" -> value }
-      val args = DeltaStatement.name(session, from) ++ renamed
+      val renamed = DeltaStatement.named(session, full).map { case (key, value) => s"new_$key" -> value }
+      val args = DeltaStatement.named(session, from) ++ renamed
       TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
     }
 
@@ -127,7 +127,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
     val default = session.sessionState.conf.defaultDataSourceName
     val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
-    ControlPlane.call(session, "check_layout", DeltaStatement.name(session, ident) ++ Seq(
+    ControlPlane.call(session, "check_layout", DeltaStatement.named(session, ident) ++ Seq(
       "group" -> group, "format" -> format, "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
   }
 
@@ -152,8 +152,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   // A table whose metadata can't be read must still be droppable: then the pushed picture decides alone.
   private def isMember(ident: Identifier, table: Table): Boolean = {
-    val Seq((_, db: String), (_, name: String)) = DeltaStatement.name(session, ident): @unchecked
-    GroupState.current.memberByTable.contains(db -> name) ||
+    val name = DeltaStatement.name(session, ident)
+    GroupState.current.memberByTable.contains(name.database.get -> name.table) ||
     Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
   }
 }

@@ -45,8 +45,7 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
   /** Reserves the place in the group, does the work and tells the outcome. */
   def begin(session: SparkSession, replace: Boolean)(work: => Seq[Row]): Seq[Row] = {
     val group = GroupProperties.group(table.properties).getOrElse("")
-    val facts = NativeTable.facts(session, table, columns, group) ++
-      Seq("replace" -> replace, "bytes" -> InputSize.of(command).map(Long.box).orNull)
+    val facts = NativeTable.spec(session, table, columns, group).copy(replace = replace, bytes = InputSize.of(command)).facts
     ControlPlane.call(session, "check_layout", facts: _*)
     TwoPhase(session, "begin_create", facts: _*) {
       withoutLeftOvers(session)(work)
@@ -155,7 +154,7 @@ case class AlterGroup(command: RunnableCommand, table: TableIdentifier, set: Map
     if (!NativeTable.isMember(before) && !NativeTable.isMember(after)) command.run(session)
     else {
       val group = GroupProperties.group(after.properties).getOrElse("")
-      TwoPhase(session, "begin_alter", NativeTable.facts(session, after, after.schema, group): _*) {
+      TwoPhase(session, "begin_alter", NativeTable.spec(session, after, after.schema, group).facts: _*) {
         change(session, before, after)
       }(NativeTable.location(session, after))
     }

@@ -2,12 +2,13 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util.Locale
 
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 
-/** What the control plane is told of a native table, read off its catalog entry. */
+/** What a native table's catalog entry says, for the control plane. */
 object NativeTable {
 
   private val Formats = Set("parquet", "orc")
@@ -23,31 +24,22 @@ object NativeTable {
     GroupProperties.group(table.properties ++ table.storage.properties).isDefined
 
   /** Database and table as the session catalog spells them. */
-  def name(session: SparkSession, table: CatalogTable): Seq[(String, Any)] = {
-    val ident = session.sessionState.catalog.qualifyIdentifier(table.identifier)
-    Seq("db" -> ident.database.get, "table" -> ident.table)
-  }
+  def name(session: SparkSession, table: CatalogTable): TableIdentifier =
+    session.sessionState.catalog.qualifyIdentifier(table.identifier)
 
   /**
    * @param schema the table's columns; those of the query for CREATE TABLE AS SELECT
    * @param group  the property's text; empty when the table leaves its group
    */
-  def facts(session: SparkSession, table: CatalogTable, schema: StructType, group: String): Seq[(String, Any)] =
-    name(session, table) ++ layout(table, schema) ++ Seq(
-      "group" -> group,
-      "replication" -> GroupProperties.replication(table.properties).orNull,
-      "location" -> location(session, table).orNull)
-
-  /** Format, keys in order, bucket count and columns: what `check_layout` judges without a store. */
-  def layout(table: CatalogTable, schema: StructType): Seq[(String, Any)] = {
-    val columns = CharVarcharUtils.getRawSchema(schema).map(f => Map("name" -> f.name, "type" -> f.dataType.simpleString))
-    val keys = table.bucketSpec.map(_.bucketColumnNames).getOrElse(Nil)
-    Seq(
-      "format" -> table.provider.getOrElse("").toLowerCase(Locale.ROOT),
-      "keys" -> keys.map(key => columns.find(_("name") == key).getOrElse(Map("name" -> key, "type" -> ""))),
-      "buckets" -> table.bucketSpec.map(_.numBuckets).getOrElse(0),
-      "columns" -> columns)
-  }
+  def spec(session: SparkSession, table: CatalogTable, schema: StructType, group: String): TableSpec = TableSpec(
+    name(session, table),
+    group,
+    table.provider.getOrElse("").toLowerCase(Locale.ROOT),
+    ColumnSpec.of(CharVarcharUtils.getRawSchema(schema)),
+    table.bucketSpec.toSeq.flatMap(_.bucketColumnNames),
+    table.bucketSpec.fold(0)(_.numBuckets),
+    GroupProperties.replication(table.properties),
+    location(session, table))
 
   /** Where the files lie, or will lie: a managed table has no location before it is made. */
   def location(session: SparkSession, table: CatalogTable): Option[String] = {

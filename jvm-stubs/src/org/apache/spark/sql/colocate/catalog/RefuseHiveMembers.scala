@@ -17,7 +17,7 @@ case class RefuseHiveMembers(session: SparkSession) extends Rule[LogicalPlan] {
     case CreateTable(table, _, query) if DDLUtils.isHiveTable(table) && NativeTable.asksForGroup(table) =>
       val schema = query.filter(_.resolved).map(_.schema).getOrElse(table.schema)
       val group = GroupProperties.group(table.properties ++ table.storage.properties).getOrElse("")
-      ControlPlane.call(session, "check_layout", NativeTable.facts(session, table, schema, group): _*)
+      ControlPlane.call(session, "check_layout", NativeTable.spec(session, table, schema, group).facts: _*)
       plan
     case _ => plan
   }

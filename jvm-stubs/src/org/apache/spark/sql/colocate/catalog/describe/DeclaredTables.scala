@@ -42,7 +42,7 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
   private def native(table: CatalogTable): Option[Facts] =
     GroupProperties.group(table.properties).map { group =>
-      NativeTable.facts(session, table, table.schema, group).toMap
+      NativeTable.spec(session, table, table.schema, group).facts.toMap
     }
 
   private def delta(table: CatalogTable): Option[Facts] =

@@ -1,0 +1,64 @@
+package org.apache.spark.sql.colocate.catalog
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.connector.catalog.Column
+import org.apache.spark.sql.types.StructType
+
+/** A column as the control plane checks it. */
+case class ColumnSpec(name: String, dataType: String, generated: Boolean = false, identity: Boolean = false) {
+  private[catalog] def facts: Map[String, Any] =
+    Map("name" -> name, "type" -> dataType, "generated" -> generated, "identity" -> identity)
+}
+
+object ColumnSpec {
+
+  def of(schema: StructType): Seq[ColumnSpec] = schema.map(field => ColumnSpec(field.name, field.dataType.simpleString))
+
+  def of(columns: Seq[Column]): Seq[ColumnSpec] = columns.map(column =>
+    ColumnSpec(
+      column.name,
+      column.dataType.simpleString,
+      column.generationExpression != null,
+      column.identityColumnSpec != null))
+}
+
+/**
+ * What a statement declares of a table, as the control plane checks it (`check_layout`, `begin_create`, `begin_alter`).
+ *
+ * @param name        database and table as the session catalog spells them
+ * @param group       the property's text; empty when the table is in none, or leaves it
+ * @param keys        names of the bucket keys, in order
+ * @param replication hosts for each bucket, as typed
+ * @param location    where the files lie, or will lie
+ * @param liquid      does the statement ask for liquid clustering, too?
+ * @param replace     may the table exist?
+ * @param bytes       size of the rows that it is made of, if known
+ */
+case class TableSpec(
+    name: TableIdentifier,
+    group: String,
+    format: String,
+    columns: Seq[ColumnSpec],
+    keys: Seq[String],
+    buckets: Int,
+    replication: Option[String],
+    location: Option[String],
+    liquid: Boolean = false,
+    replace: Boolean = false,
+    bytes: Option[Long] = None) {
+
+  /** The arguments of the control plane's verbs. */
+  def facts: Seq[(String, Any)] = Seq(
+    "db" -> name.database.get,
+    "table" -> name.table,
+    "group" -> group,
+    "format" -> format,
+    "keys" -> keys.map(key => columns.find(_.name == key).getOrElse(ColumnSpec(key, "")).facts),
+    "buckets" -> buckets,
+    "columns" -> columns.map(_.facts),
+    "replication" -> replication.orNull,
+    "location" -> location.orNull,
+    "liquid" -> liquid,
+    "replace" -> replace,
+    "bytes" -> bytes.map(Long.box).orNull)
+}
