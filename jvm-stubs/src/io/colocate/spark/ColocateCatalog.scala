@@ -12,7 +12,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /**
  * The session catalog with colocation groups: `spark.sql.catalog.spark_catalog=io.colocate.spark.ColocateCatalog`.
  * It wraps Delta's catalog where Delta is on the class path, else Spark's own;
- * `spark.sql.catalog.spark_catalog.inner` names another one. What it adds lives in `ddl` and `admin`.
+ * `spark.sql.catalog.spark_catalog.inner` names another one. What it adds is in the package `catalog`.
  */
 class ColocateCatalog extends DelegatingCatalog {
 

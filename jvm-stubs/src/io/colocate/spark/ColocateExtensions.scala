@@ -10,8 +10,8 @@ import org.apache.spark.sql.colocate.parser.ColocateParser
 import org.apache.spark.sql.colocate.rules.{ExtensionOrder, OptimizeColocatedPlan, OptimizeWithoutAqe, Rules}
 
 /**
- * The wiring, phase by phase. Which rules there are, and their order within a phase, says conf/rules.json. Names that
- * users type live in this package; what they do, in org.apache.spark.sql.colocate.
+ * Injects all rules, phase by phase. conf/rules.json lists the rules and their order within a phase. This package has
+ * only the class names that users type; the code is in org.apache.spark.sql.colocate.
  *
  * {{{
  *   SQL text -> parser -> hint -> resolution -> check -> normalization -> optimizer -> strategy
@@ -28,10 +28,10 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     // before the first session reads its settings
     SettingEntries.register()
 
-    // the driver may have got jars that its executors have not
+    // the driver may have jars that its executors lack
     ExecutorJars.complete()
 
-    // EXPLAIN: the section that tells why, without a setting of the user's
+    // EXPLAIN: the section with the reasons, which needs no setting
     ExplainProvider.register()
     ExtensionOrder.putFirst(extensions)(inject(extensions))
   }

@@ -27,7 +27,7 @@ class ColocateException(val code: String, message: String, cause: Option[Throwab
 object ColocateException {
   private case class Entry(code: String, sqlState: String, headline: String)
 
-  /** The SQLSTATE of what is in no list: an internal error. */
+  /** The SQLSTATE of an error that is not in the list: an internal error. */
   private val Internal = "XX000"
 
   private lazy val states: Map[String, String] =

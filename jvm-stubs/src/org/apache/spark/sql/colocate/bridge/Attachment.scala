@@ -26,15 +26,15 @@ class ControlPlaneListener(attach: Int => Unit) {
   }
 
   /**
-   * The store has changed, by this driver or by another one. `null` in JSON: nothing was ever stored. False: these
-   * changes do not follow upon what is here, everything must be sent.
+   * The store has changed, by this driver or by another one. `null` in JSON means that the store is empty. Returns
+   * false if these changes don't follow the version that is here; then the sender must send everything.
    */
   def push(changes: String): Boolean = changes == "null" || GroupState.update(GroupChanges.fromJson(changes))
 }
 
 /**
  * One Python process and the two directions of Py4J to it, on loopback, under a random token. PySpark's own gateway in
- * this JVM is another server with another token. All threads are daemons: the JVM ends without asking this class.
+ * this JVM is another server with another token. All threads are daemons, so they never keep the JVM running.
  */
 class Attachment private (val config: BridgeConfig, tickets: Seq[String]) {
   private val token = Attachment.randomToken()
@@ -117,7 +117,7 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String]) {
 
 object Attachment {
 
-  /** Starts a process and waits for it. Throws NotAttached with what kept it from coming up. */
+  /** Starts a process and waits for it. Throws NotAttached with the reason if it does not start. */
   def open(config: BridgeConfig, tickets: Seq[String]): Attachment = {
     val made = new Attachment(config, tickets)
     try made.await()

@@ -8,7 +8,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
 import org.apache.spark.sql.classic.SparkSession
 
-/** The one attachment of this JVM: made when it is first asked for, made again when its process has died. */
+/** The one attachment of this JVM: made at the first use, and made again when its process has died. */
 private[bridge] object Attachments extends Logging {
   @volatile private var current: Option[Attachment] = None
 
@@ -30,7 +30,7 @@ private[bridge] object Attachments extends Logging {
     found
   }
 
-  /** Another attachment in the place of one that does not answer any more. */
+  /** A new attachment instead of one that no longer answers. */
   def replace(session: SparkSession, broken: Attachment): Attachment = synchronized {
     if (current.contains(broken)) drop()
     get(session)
@@ -91,7 +91,7 @@ private[bridge] object Attachments extends Logging {
     made
   }
 
-  /** A query must not fail for the lack of Python, whatever the lack is; a statement that needs it says so. */
+  /** A query must not fail because Python is missing; a statement that needs Python fails with the reason. */
   private def startQuietly(session: SparkSession): Unit =
     try get(session)
     catch {

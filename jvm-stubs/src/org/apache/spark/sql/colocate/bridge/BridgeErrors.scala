@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.ColocateException
 /** What can go wrong between the JVM and Python; errors of policy come from Python, with their own codes. */
 private[bridge] object BridgeErrors {
 
-  /** The process did not come up, or is gone. Carries what keeps it from running. */
+  /** The process did not start, or has ended. The message has the reason. */
   class NotAttached(message: String) extends Exception(message)
 
   def down(cause: String): ColocateException = new ColocateException(
@@ -19,9 +19,9 @@ private[bridge] object BridgeErrors {
     s"The control plane failed at $verb: ${e.getMessage}. This is a fault in spark-colocate; please report it.",
     Some(e))
 
-  def otherStore(held: String, asked: String): ColocateException = new ColocateException(
+  def otherStore(held: String, wanted: String): ColocateException = new ColocateException(
     "STORE_ALREADY_CHOSEN",
-    s"This application uses the store ${hidden(held)}, and the session asks for ${hidden(asked)}. " +
+    s"This application uses the store ${hidden(held)}, and the session asks for ${hidden(wanted)}. " +
       "Set spark.colocate.store before the application's first statement on a group, or unset it here.")
 
   /** A URL without its password. */

@@ -22,19 +22,19 @@ class ChildProcess(python: String) extends Logging {
 
   def onExit: CompletableFuture[Process] = process.onExit()
 
-  /** The first line tells the process where to attach; token and passwords never show in a list of processes. */
+  /** The first line has the address and the token, so that no list of processes shows them or a password. */
   def greet(line: String): Unit = {
     val pipe = process.getOutputStream
     try {
       pipe.write((line + "\n").getBytes("UTF-8"))
       pipe.flush()
     } catch {
-      // It ended before it read a word: its exit code and its last words say more than a broken pipe.
+      // It ended before it read anything: its exit code and its last lines explain more than a broken pipe.
       case e: IOException => logDebug("The control plane did not listen", e)
     }
   }
 
-  /** Why it ended, in its own words. */
+  /** The last lines of its output, which say why it ended. */
   def lastWords: String = {
     reader.join(1000)
     val lines = tail.synchronized(tail.toList)
@@ -51,7 +51,7 @@ class ChildProcess(python: String) extends Logging {
 
   private def start(): Process = {
     val builder = new ProcessBuilder(python, "-m", "spark_colocate.bridge")
-    // The gateway of a PySpark driver is no business of this process.
+    // The process must not connect to the gateway of a PySpark driver.
     builder.environment().keySet().removeAll(ChildProcess.NotInherited)
     builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start()
   }

@@ -12,8 +12,8 @@ import org.json4s.JsonAST.{JNothing, JNull, JString}
 import py4j.{Py4JException, Py4JNetworkException}
 
 /**
- * The door to the control plane: one process per JVM, started by the first statement that needs it, started again by
- * the next one when it has died. Statements wait for it and fail without it; queries never do.
+ * The access to the control plane: one process for each JVM, started by the first statement that needs it, and started
+ * again by the next one after it has died. Statements wait for it and fail without it; queries never do.
  */
 object ControlPlane {
 
@@ -23,15 +23,18 @@ object ControlPlane {
   /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
   def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {
     val driver = session.asInstanceOf[classic.SparkSession]
-    OpenTickets.tellUnheard(told => send(driver, "finish", told))
+    OpenTickets.reportPending(outcome => send(driver, "finish", outcome))
     if (verb == "finish") finish(driver, args.toMap) else begun(send(driver, verb, args.toMap))
   }
 
-  /** For analysis, when a member is seen: what planning will wait for comes up while Spark does its own work. */
+  /** During analysis, when a query reads a member: starts the process in the background, before planning needs it. */
   def prepare(session: SparkSession): Unit =
     if (Attachments.living.isEmpty) Attachments.prepare(session.asInstanceOf[classic.SparkSession])
 
-  /** For planning, when a member is seen: waits once per application, at most the configured time; never throws. */
+  /**
+   * During planning, when a query reads a member: waits once per application, at most the configured time. Never
+   * throws.
+   */
   def ensureAttached(session: SparkSession): Unit =
     if (Attachments.living.isEmpty) Attachments.tryFor(session.asInstanceOf[classic.SparkSession])
 
@@ -72,7 +75,7 @@ object ControlPlane {
     }
   }
 
-  /** One more try when the process died under the call: every verb may be repeated. */
+  /** Tries once more if the process dies during the call: every verb may be repeated. */
   private def ask(session: classic.SparkSession, verb: String, request: String): String = {
     val first = Attachments.get(session)
     try first.call(verb, request)

@@ -5,7 +5,7 @@ import org.json4s.JsonAST.{JArray, JObject, JString, JValue}
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
 
-/** A colocation group as the control plane last told it. Names are full: `db.g`, or `__global__g`. */
+/** A colocation group as the control plane sent it last. Names are full: `db.g`, or `__global__g`. */
 case class GroupInfo(
     id: String,
     name: String,
@@ -20,8 +20,8 @@ case class MemberInfo(db: String, table: String, group: String, location: Option
 case class MemberName(db: String, table: String)
 
 /**
- * What the control plane says of the groups in one message: everything, or, with `since`, what changed after that
- * version. `ended` and `left` count before `groups` and `members`, because a name may be taken anew.
+ * The state of the groups as the control plane sends it: everything or, with `since`, what changed after that version.
+ * `ended` and `left` are applied before `groups` and `members`, because a new group may have the name of an old one.
  */
 case class GroupChanges(
     version: Long,
@@ -59,7 +59,10 @@ object GroupChanges {
   }
 }
 
-/** All groups at one version, immutable. Evidence proves a layout; this can only forbid to use it. */
+/**
+ * All groups at one version, immutable. It can only forbid the use of a layout; the proof of a layout is
+ * [[org.apache.spark.sql.colocate.evidence.Evidence]].
+ */
 case class GroupSnapshot(
     version: Long,
     byName: Map[String, GroupInfo],
@@ -70,7 +73,7 @@ case class GroupSnapshot(
 
   def hasMembers: Boolean = memberByTable.nonEmpty
 
-  /** With the changes; one look at each changed entry, none at the others. */
+  /** With the changes. Only the changed entries are touched. */
   def after(changes: GroupChanges): GroupSnapshot = {
     val gone = (changes.left.map(m => (m.db, m.table)) ++ changes.members.map(m => (m.db, m.table))).toSet
     val places = gone.flatMap(memberByTable.get).flatMap(_.location)
@@ -92,12 +95,12 @@ object GroupState {
 
   def current: GroupSnapshot = snapshot
 
-  /** The application has ended: another one in this JVM has a catalog, and versions, of its own. */
+  /** The application has ended. The next one in this JVM has another catalog, with its own versions. */
   def reset(): Unit = synchronized { snapshot = GroupSnapshot.Empty }
 
   /**
-   * Takes a newer version; an older one that arrives late is dropped. False where the changes do not follow upon what is
-   * here, so that everything must be sent.
+   * Takes a newer version; an older one that arrives late is dropped. Returns false if the changes don't follow the
+   * version that is here; then everything must be sent.
    */
   def update(changes: GroupChanges): Boolean = synchronized {
     val follows = changes.since.forall(_ <= snapshot.version)

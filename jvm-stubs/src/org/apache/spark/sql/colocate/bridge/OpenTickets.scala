@@ -6,12 +6,12 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.colocate.ColocateException
 
 /**
- * Statements whose catalog part is under way: a new process is told of them and keeps their leases alive. The outcome
- * of one that could not be told, because the process or the store was not to be had, is told before the next verb.
+ * Statements that are in progress: a new process gets their tickets and keeps their leases. An outcome that could not
+ * be reported, because the process or the store was not available, is reported before the next call.
  */
 private[bridge] object OpenTickets {
   private val open = ConcurrentHashMap.newKeySet[String]()
-  private val unheard = new ConcurrentHashMap[String, Map[String, Any]]()
+  private val pending = new ConcurrentHashMap[String, Map[String, Any]]()
 
   def all: Seq[String] = open.asScala.toSeq
 
@@ -19,23 +19,23 @@ private[bridge] object OpenTickets {
 
   def finished(ticket: String): Unit = {
     open.remove(ticket)
-    unheard.remove(ticket)
+    pending.remove(ticket)
   }
 
-  /** Another try makes sense where nothing but the way to the store failed. */
+  /** The outcome is reported again only if the connection or the store failed. */
   def failed(ticket: String, args: Map[String, Any], error: ColocateException): Unit =
-    if (Passing.exists(error.code.startsWith)) unheard.put(ticket, args) else finished(ticket)
+    if (Passing.exists(error.code.startsWith)) pending.put(ticket, args) else finished(ticket)
 
-  /** Tells what could not be told before; the first failure leaves the rest for the next time. */
-  def tellUnheard(tell: Map[String, Any] => Unit): Unit =
-    try unheard.asScala.toSeq.foreach { case (ticket, args) =>
-      tell(args)
+  /** Reports the outcomes that failed before. At the first failure the rest waits for the next call. */
+  def reportPending(report: Map[String, Any] => Unit): Unit =
+    try pending.asScala.toSeq.foreach { case (ticket, args) =>
+      report(args)
       finished(ticket)
     } catch { case e: ColocateException if Passing.exists(e.code.startsWith) => }
 
   def clear(): Unit = {
     open.clear()
-    unheard.clear()
+    pending.clear()
   }
 
   private val Passing = Seq("STORE_", "CONTROL_PLANE_")

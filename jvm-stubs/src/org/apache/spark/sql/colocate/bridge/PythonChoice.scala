@@ -15,7 +15,7 @@ object PythonChoice {
   private def setting(session: SparkSession): Option[String] =
     Some(Settings.get(session.sessionState.conf, "spark.colocate.python").trim).filter(_.nonEmpty)
 
-  /** PYSPARK_DRIVER_PYTHON may well be ipython or jupyter, which run no module. */
+  /** PYSPARK_DRIVER_PYTHON may be ipython or jupyter, which can't run a module. */
   private def variables: Seq[String] =
     Seq("PYSPARK_DRIVER_PYTHON", "PYSPARK_PYTHON").flatMap(sys.env.get).filter(isPython)
 
@@ -30,7 +30,7 @@ object PythonChoice {
       if sys.env.contains("_PYSPARK_DRIVER_CONN_INFO_PATH") && isPython(command)
     } yield command
 
-  /** As it was typed: a virtual environment's Python is a link, and what the link points to knows no packages. */
+  /** As typed: the Python of a virtual environment is a link, and the link's target does not have its packages. */
   private def firstArgument(pid: Long): Option[String] =
     Try(new String(Files.readAllBytes(Path.of(s"/proc/$pid/cmdline")), "UTF-8").takeWhile(_ != '\u0000')).toOption
       .filter(_.nonEmpty)

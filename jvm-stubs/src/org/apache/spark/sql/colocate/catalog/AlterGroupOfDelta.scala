@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
 
-/** ALTER TABLE of a Delta table that joins, moves, leaves, or touches the columns that its layout is made of. */
+/** ALTER TABLE of a Delta table that joins, changes or leaves a group, or changes the columns of its layout. */
 class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, changes: Seq[TableChange]) {
 
   private val layout = DeltaTables.layoutOf(session, table)
@@ -21,7 +21,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
       case (now, _) => now
     }
 
-  /** The group after the statement; an empty text leaves. */
+  /** The group after the statement; an empty text means none. */
   def group: Option[String] = GroupProperties.group(properties)
 
   def facts: Seq[(String, Any)] = TableSpec(
@@ -34,7 +34,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
     GroupProperties.replication(properties),
     Option(table.properties().get(TableCatalog.PROP_LOCATION))).facts
 
-  /** Our keys in small letters; a group that is empty is no property. */
+  /** Our keys in lower case; an empty group is dropped. */
   def normalized: Seq[TableChange] = changes.map {
     case set: SetProperty if isOurs(set.property()) =>
       val key = set.property().toLowerCase(java.util.Locale.ROOT)
@@ -45,7 +45,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
     case other => other
   }
 
-  /** Delta refuses to change a column that a generated column uses, in its own words; ours name the ways out. */
+  /** Delta refuses to change a column that a generated column uses; our error also says what to do. */
   def refuseBrokenLayout(): Unit = for (bucketed <- layout; change <- changes.collect { case c: ColumnChange => c }) {
     val column = change.fieldNames().head
     val isKey = change.fieldNames().length == 1 && bucketed.keys.exists(_.equalsIgnoreCase(column))

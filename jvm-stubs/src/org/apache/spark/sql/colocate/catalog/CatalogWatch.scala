@@ -10,11 +10,12 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState, MemberInfo}
 
 /**
- * Sees what changed the catalog without our statements: the drop inside an overwrite, an API call, a session without
- * the extension in the same application. It brings the registry up to date; a change that it misses (another
- * application's) is found by reconcile. Rows never depend on it.
+ * Sees catalog changes that our statements did not make: the drop inside an overwrite, an API call, a session without
+ * the extension in the same application. It updates the registry. A change that it misses (by another application) is
+ * found by `system.reconcile`. Rows never depend on it.
  */
-private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession) extends ExternalCatalogEventListener with Logging {
+private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession)
+  extends ExternalCatalogEventListener with Logging {
 
   override def onEvent(event: ExternalCatalogEvent): Unit =
     try event match {
@@ -33,13 +34,14 @@ private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession) ext
   private def bypassed(db: String, table: String)(work: MemberInfo => Unit): Unit =
     if (!CatalogWatch.isQuiet(db, table)) GroupState.current.memberByTable.get(db -> table).foreach(work)
 
-  /** A native table whose property and whose membership differ now. */
+  /** A native table whose property no longer matches its membership. */
   private def declared(db: String, name: String): Unit = if (!CatalogWatch.isQuiet(db, name)) {
     val table = catalog.getTable(db, name)
     val held = GroupState.current.memberByTable.get(db -> name)
     val wanted = GroupProperties.group(table.properties)
     val location = NativeTable.location(session, table)
-    val differs = held.map(_.group) != wanted.map(GroupProperties.fullName(_, db)) || held.exists(_.location != location)
+    val differs =
+      held.map(_.group) != wanted.map(GroupProperties.fullName(_, db)) || held.exists(_.location != location)
     if (NativeTable.isNative(table) && differs) {
       val facts = NativeTable.spec(session, table, table.schema, wanted.getOrElse("")).facts
       TwoPhase(session, "begin_alter", facts: _*)(())(location)
@@ -63,7 +65,7 @@ object CatalogWatch {
     if (watched.add(catalog)) catalog.addListener(new CatalogWatch(catalog, session))
   }
 
-  /** While one of our own statements works on the tables, their events are no news. Gives back those to listen to. */
+  /** Ignores the events of these tables while one of our statements works on them. Returns those not ignored before. */
   def silence(names: Seq[(String, String)]): Seq[(String, String)] = names.filter(quiet.add)
 
   def listen(names: Seq[(String, String)]): Unit = names.foreach(quiet.remove)

@@ -15,13 +15,13 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
  * @param inner       Delta's staged table, made from the schema with the bucket column
  * @param layout      None when the statement names no buckets
  * @param overwritten the bucketed table whose rows alone a V1 writer overwrites
- * @param ticket      the registry's side of the statement
+ * @param ticket      the statement's reservation in the registry
  */
 class ColocatedStagedTable(
     inner: StagedTable, layout: Option[DeltaLayout], overwritten: Option[BucketedTarget], ticket: Ticket)
     extends StagedTable with SupportsWrite {
 
-  /** Rows that are kept between the look at their partitions and the write. */
+  /** Rows that were computed to find their partitions, kept for the write. */
   private var kept: Option[MaterializedQuery] = None
 
   override def name(): String = inner.name()

@@ -10,7 +10,7 @@ import org.apache.spark.sql.{Row, SaveMode}
 
 /**
  * CREATE TABLE LIKE and CLONE that make a Delta table. Delta copies the properties, `colocate_with` too, so the copy
- * joins the group: it is checked and listed as any other CREATE.
+ * joins the group: it is checked and registered like any other CREATE.
  */
 case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupCommand {
 

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.IntegerType
  */
 case class DeltaLayout(keys: Seq[String], buckets: Int)
 
-/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta into a generated, partitioning bucket column (design D2). */
+/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta into a generated, partitioning bucket column. */
 object DeltaLayout {
 
   private val DeltaClass = "org.apache.spark.sql.delta.sources.deltadatasource"
@@ -28,7 +28,7 @@ object DeltaLayout {
   def isDelta(provider: Option[String], conf: SQLConf): Boolean =
     Set("delta", DeltaClass).contains(provider.getOrElse(conf.defaultDataSourceName).toLowerCase(Locale.ROOT))
 
-  /** The layout that the statement asks for; None without CLUSTERED BY. */
+  /** The layout that the statement declares; None without CLUSTERED BY. */
   def of(info: TableInfo, conf: SQLConf): Option[DeltaLayout] =
     info.partitions().collectFirst { case BucketTransform(buckets, keys, sortedBy) =>
       if (sortedBy.nonEmpty) {
@@ -46,11 +46,11 @@ object DeltaLayout {
     case _ => false
   }
 
-  // Spark refuses the same of its own buckets. An empty text becomes null on its way into a partition's folder.
+  // Spark refuses the same for its own buckets. An empty text in a partition column is read back as null.
   private def refusePartition(key: String): Nothing =
     throw new ColocateException("KEY_PARTITIONED",
-      s"CLUSTERED BY ($key) is refused, because the table is PARTITIONED BY ($key) too: all rows of a partition would lie " +
-        s"in one bucket. Leave $key out of one of the two.")
+      s"CLUSTERED BY ($key) is refused, because the table is PARTITIONED BY ($key) too: all rows of a partition " +
+        s"would lie in one bucket. Leave $key out of one of the two.")
 
   /** The statement as Delta's own catalog takes it: the last column and the last partition column is the bucket. */
   def applied(info: TableInfo, layout: DeltaLayout): TableInfo = {

@@ -12,8 +12,8 @@ import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, 
 /**
  * CREATE TABLE LIKE that makes a Delta table of a group.
  *
- * @param location where its files will lie
- * @param facts    what the control plane judges, as of any CREATE
+ * @param location where its files will be
+ * @param facts    what the control plane checks, as for any CREATE
  */
 case class DeltaLike(location: String, facts: Seq[(String, Any)])
 

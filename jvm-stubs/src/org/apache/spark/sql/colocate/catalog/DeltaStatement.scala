@@ -10,7 +10,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
 
-/** A CREATE, or a variant of it, of a Delta table: what it asks for, and the facts that the control plane judges. */
+/** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
 class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
 
   private val conf = session.sessionState.conf
@@ -43,7 +43,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
     liquid = typed.partitions().exists(t => DeltaStatement.liquid.contains(t.name)),
     replace = replace).facts
 
-  /** Where the files will lie. A table that is replaced keeps its own place unless the statement names one. */
+  /** Where the files will be. A table that is replaced keeps its location unless the statement names one. */
   def location: Option[String] =
     Option(typed.properties().get(TableCatalog.PROP_LOCATION)).orElse(
       if (isByPath) Some(ident.name())
@@ -77,7 +77,7 @@ object DeltaStatement {
     Seq("db" -> known.database.get, "table" -> known.table)
   }
 
-  /** delta.`/a/path`, as Delta tells it from a table `path` in a database `delta`. */
+  /** delta.`/a/path`, by the rule with which Delta distinguishes it from a table in a database `delta`. */
   def isPath(ident: Identifier): Boolean =
     ident.namespace().toSeq.map(_.toLowerCase(java.util.Locale.ROOT)) == Seq("delta") && ident.name().contains("/") &&
       new Path(ident.name()).isAbsolute

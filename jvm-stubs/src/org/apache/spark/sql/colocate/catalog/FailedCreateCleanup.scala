@@ -7,10 +7,10 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 
 /**
- * The folder of a table that a statement is about to make. When the statement fails, a folder that is new and holds no
- * file goes. A file stays: nothing tells whose it is, and another statement, of this driver or another one, may be
- * writing to the same place and commit it later. Spark's committer takes its own away; those of Delta, which writes the
- * rows of a CREATE TABLE AS SELECT before it commits, are left to VACUUM, as without us.
+ * The folder of a table that a statement is about to create. If the statement fails, a new folder without files is
+ * removed. Files stay: another statement, of this or another driver, may be writing to the same folder and commit
+ * later. Spark's committer removes its own files; those of Delta, which writes the rows of a CREATE TABLE AS SELECT
+ * before it commits, are left to VACUUM, as without us.
  */
 class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends Logging {
 
@@ -24,8 +24,8 @@ class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends L
   }
 
   /**
-   * A driver that was killed in a CREATE TABLE AS SELECT leaves Delta's log folder, empty: it is no table, but would block
-   * its name. It goes where no file is below the table's folder.
+   * A driver that was killed in a CREATE TABLE AS SELECT leaves Delta's log folder, empty: it is no table, but would
+   * block its name. It is removed if there is no file below the table's folder.
    */
   private def removeEmptyLog(): Unit = folder.foreach { case (fs, path) =>
     val log = new Path(path, "_delta_log")
@@ -33,7 +33,7 @@ class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends L
     catch { case NonFatal(e) => logWarning(s"The empty folder $log is left: ${e.getMessage}") }
   }
 
-  /** From below and one by one, so that a folder into which a file has come just now stays. */
+  /** From the bottom up and one by one, so that a folder in which a file appears meanwhile stays. */
   private def removeEmpty(fs: FileSystem, path: Path): Unit = {
     fs.listStatus(path).filter(_.isDirectory).foreach(child => removeEmpty(fs, child.getPath))
     fs.delete(path, false)
@@ -42,7 +42,8 @@ class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends L
 
 object FailedCreateCleanup {
   def before(session: SparkSession, location: Option[String]): FailedCreateCleanup = {
-    val folder = new FailedCreateCleanup(location.map(new Path(_)).map(p => p.getFileSystem(session.sessionState.newHadoopConf()) -> p))
+    val folder = new FailedCreateCleanup(location.map(new Path(_))
+      .map(p => p.getFileSystem(session.sessionState.newHadoopConf()) -> p))
     folder.removeEmptyLog()
     folder
   }

@@ -17,7 +17,7 @@ object GroupProperties {
   def group(properties: Map[String, String]): Option[String] =
     value(properties, Group).map(_.trim).filter(_.nonEmpty)
 
-  /** Hosts per bucket as typed, when the table names a number of its own; the control plane judges it. */
+  /** Hosts per bucket as typed, if the table names one; the control plane checks it. */
   def replication(properties: Map[String, String]): Option[String] = value(properties, Replication).map(_.trim)
 
   /** `db.g`, or `__global__g` as it is. */

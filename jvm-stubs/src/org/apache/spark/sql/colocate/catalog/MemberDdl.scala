@@ -12,8 +12,8 @@ import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
 import org.apache.spark.sql.connector.catalog._
 
 /**
- * The catalog's statements where a bucketed Delta table or a group is concerned. Each goes through the control plane in
- * two phases; a statement that concerns neither goes straight to the inner catalog.
+ * The statements of the catalog that concern a bucketed Delta table or a group. Each goes through the control plane in
+ * two phases; all other statements go straight to the inner catalog.
  */
 class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
@@ -29,7 +29,9 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       }(location(ident))
     }
 
-  /** CREATE TABLE LIKE of a Delta table: Delta copies the properties, so the copy joins the group as any CREATE does. */
+  /**
+   * CREATE TABLE LIKE of a Delta table: Delta copies the properties, so the copy joins the group as any CREATE does.
+   */
   def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table =
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
       ControlPlane.call(session, "check_layout", like.facts: _*)
@@ -70,7 +72,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     } finally if (!staged) whole.abort()
   }
 
-  /** The ticket, with the files of a statement that failed. */
+  /** The ticket; if the statement fails, its files are removed, too. */
   private def removing(ticket: Ticket, files: FailedCreateCleanup, ident: Identifier): Ticket = new Ticket {
     override def commit(where: => Option[String]): Unit = ticket.commit(location(ident))
     override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
@@ -101,7 +103,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
     }
 
-  /** The groups of a database end with it. */
+  /** DROP DATABASE also removes the groups of the database. */
   def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
     val members = cascade && Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists { ident =>
       // Temporary views are listed too, without a namespace.
@@ -150,7 +152,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   private def layoutOf(table: Table) = DeltaTables.layoutOf(session, table)
 
-  // A table whose metadata can't be read must still be droppable: then the pushed picture decides alone.
+  // A table whose metadata can't be read must still be droppable: then only the pushed state of the groups decides.
   private def isMember(ident: Identifier, table: Table): Boolean = {
     val name = DeltaStatement.name(session, ident)
     GroupState.current.memberByTable.contains(name.database.get -> name.table) ||

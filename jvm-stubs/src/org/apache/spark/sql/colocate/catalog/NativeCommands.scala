@@ -18,7 +18,9 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 
-/** A statement of Spark's on a native table that the control plane has to know of; EXPLAIN shows it inside. */
+/**
+ * A Spark command on a native table, with the calls of the control plane around it. EXPLAIN shows the inner command.
+ */
 trait GroupCommand extends LeafRunnableCommand {
   def command: RunnableCommand
   override def output: Seq[Attribute] = command.output
@@ -38,11 +40,11 @@ trait GroupCommand extends LeafRunnableCommand {
 case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns: StructType) extends GroupCommand {
 
   override protected def runIn(session: SparkSession): Seq[Row] =
-    // IF NOT EXISTS, an append and the error for a table that is there are Spark's business.
+    // IF NOT EXISTS, an append and the error for a table that is there are left to Spark.
     if (session.sessionState.catalog.tableExists(table.identifier)) command.run(session)
     else begin(session, replace = false)(command.run(session))
 
-  /** Reserves the place in the group, does the work and tells the outcome. */
+  /** Reserves the membership, does the work and reports the outcome. */
   def begin(session: SparkSession, replace: Boolean)(work: => Seq[Row]): Seq[Row] = {
     val group = GroupProperties.group(table.properties).getOrElse("")
     val facts = NativeTable.spec(session, table, columns, group).copy(replace = replace, bytes = InputSize.of(command)).facts
@@ -65,8 +67,8 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
 }
 
 /**
- * `df.write.mode("overwrite").saveAsTable(t)`: over a table that exists, Spark drops it and creates it again. Where a
- * group is concerned, all is checked and reserved before the drop.
+ * `df.write.mode("overwrite").saveAsTable(t)`: over a table that exists, Spark drops it and creates it again. If a
+ * group is concerned, everything is checked and reserved before the drop.
  */
 case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand {
 
@@ -90,7 +92,7 @@ case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand 
     }
   }
 
-  // The inner create command runs as it is: its place in the group is reserved already.
+  // The inner CREATE runs as it is: its membership is reserved already.
   private def overwrite(session: SparkSession, drop: DropTableCommand, create: CreateInGroup): Seq[Row] = {
     command.query.collectFirst {
       case LogicalRelationWithTable(_, Some(read)) if read.identifier == drop.tableName =>
@@ -142,7 +144,7 @@ object LikeInGroup {
   }
 }
 
-/** SET and UNSET TBLPROPERTIES: join, move, leave. A layout that does not fit is refused by the control plane. */
+/** SET and UNSET TBLPROPERTIES: join, change or leave a group. The control plane refuses a layout that does not fit. */
 case class AlterGroup(command: RunnableCommand, table: TableIdentifier, set: Map[String, String], unset: Seq[String])
     extends GroupCommand {
 
@@ -182,9 +184,11 @@ case class RenameInGroup(command: AlterTableRenameCommand) extends GroupCommand 
     if (!NativeTable.isMember(before)) command.run(session)
     else {
       val old = catalog.qualifyIdentifier(command.oldName)
-      val renamed = catalog.qualifyIdentifier(command.newName.copy(database = command.newName.database.orElse(old.database)))
+      val renamed =
+        catalog.qualifyIdentifier(command.newName.copy(database = command.newName.database.orElse(old.database)))
       TwoPhase(session, "begin_rename",
-        "db" -> old.database.get, "table" -> old.table, "new_db" -> renamed.database.get, "new_table" -> renamed.table) {
+        "db" -> old.database.get, "table" -> old.table,
+        "new_db" -> renamed.database.get, "new_table" -> renamed.table) {
         command.run(session)
       }(locationOf(session, renamed))
     }
@@ -199,7 +203,7 @@ case class DropFromGroup(command: DropTableCommand) extends GroupCommand {
   def around(session: SparkSession)(work: => Seq[Row]): Seq[Row] = {
     val catalog = session.sessionState.catalog
     val ident = catalog.qualifyIdentifier(command.tableName)
-    // A table of another format keeps its property elsewhere: the pushed picture knows it.
+    // A table of another format keeps its property elsewhere: the pushed state of the groups knows it.
     def known = GroupState.current.memberByTable.contains(ident.database.get -> ident.table)
     val member = catalog.tableExists(ident) && (known || NativeTable.isMember(catalog.getTableRawMetadata(ident)))
     if (!member) work

@@ -20,7 +20,7 @@ object NativeTable {
     table.provider.exists(provider => Formats.contains(provider.toLowerCase(Locale.ROOT)))
 
   /** Does a CREATE statement name a group, as a property or (DataFrame writers, OPTIONS) as an option? */
-  def asksForGroup(table: CatalogTable): Boolean =
+  def namesGroup(table: CatalogTable): Boolean =
     GroupProperties.group(table.properties ++ table.storage.properties).isDefined
 
   /** Database and table as the session catalog spells them. */
@@ -41,7 +41,7 @@ object NativeTable {
     GroupProperties.replication(table.properties),
     location(session, table))
 
-  /** Where the files lie, or will lie: a managed table has no location before it is made. */
+  /** Where the files are or will be: a managed table has no location before it is created. */
   def location(session: SparkSession, table: CatalogTable): Option[String] = {
     val uri = table.storage.locationUri.getOrElse(session.sessionState.catalog.defaultTablePath(table.identifier))
     Some(CatalogUtils.URIToString(uri))

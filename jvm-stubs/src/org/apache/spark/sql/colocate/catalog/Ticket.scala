@@ -7,7 +7,10 @@ import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
 
-/** One DDL statement in the registry: begun before the catalog works, then committed or aborted, once. */
+/**
+ * The reservation of one DDL statement in the registry: begun before the catalog works, then committed or aborted,
+ * once.
+ */
 trait Ticket {
   def commit(location: => Option[String]): Unit
   def abort(): Unit
@@ -41,9 +44,9 @@ object Ticket extends Logging {
     override def abort(): Unit = finish("abort", None)
 
     /**
-     * The outcome is already a fact of the catalog, so a control plane that is gone by now must not turn a table that
-     * was made into an error, nor hide the error of the work. Its reservation has a lease, and reconcile reads the
-     * catalog.
+     * The catalog has done its work, so a control plane that is not available any more must neither turn a created
+     * table into an error nor hide the error of the work. The lease of its reservation ends, and `system.reconcile`
+     * reads the catalog.
      */
     private def finish(outcome: String, location: => Option[String]): Unit = if (open) {
       open = false

@@ -12,8 +12,11 @@ import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
 
 /**
- * Statements on native tables never reach the catalog plug-in: Spark turns them into commands of its own. This wraps
- * those that make, change or end a membership. All others stay as they are.
+ * Matches: Spark's commands for native tables (CREATE, CTAS, LIKE, ALTER, RENAME, DROP) and Delta's CLONE. They never
+ * reach the catalog plug-in.
+ * Produces: a command around each that adds, changes or removes the table's membership in its group together with the
+ * table.
+ * Not when: the command does not concern a group, or a view is meant.
  */
 case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -23,13 +26,14 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def wrapped(plan: LogicalPlan): LogicalPlan = plan match {
-    case create: CreateDataSourceTableCommand if NativeTable.asksForGroup(create.table) =>
+    case create: CreateDataSourceTableCommand if NativeTable.namesGroup(create.table) =>
       val table = normal(create.table)
       CreateInGroup(create.copy(table = table), table, table.schema)
 
-    case ctas: CreateDataSourceTableAsSelectCommand if NativeTable.asksForGroup(ctas.table) =>
+    case ctas: CreateDataSourceTableAsSelectCommand if NativeTable.namesGroup(ctas.table) =>
       val table = normal(ctas.table)
-      val schema = StructType(ctas.query.schema.zip(ctas.outputColumnNames).map { case (f, name) => f.copy(name = name) })
+      val named = ctas.query.schema.zip(ctas.outputColumnNames)
+      val schema = StructType(named.map { case (f, name) => f.copy(name = name) })
       val query = table.bucketSpec.fold(ctas.query)(KeepNativeLayout.layOut(ctas.query, ctas.outputColumnNames, _))
       CreateInGroup(ctas.copy(table = table, query = query), table, schema)
 

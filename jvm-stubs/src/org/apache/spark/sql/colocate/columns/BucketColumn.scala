@@ -44,8 +44,8 @@ object BucketColumn {
   private val parsed = TrieMap.empty[(String, String, StructType), Option[BucketLayout]]
 
   /**
-   * The layout that an expression's text stands for, judged on the *resolved* expression: spelling, quotes and case do
-   * not matter, and a temporary function called `hash` is not taken for Spark's (traps S3.14).
+   * The layout that the text of an expression defines, found from the *resolved* expression: spelling, quotes and case
+   * do not matter, and a temporary function called `hash` is not taken for Spark's.
    */
   def parse(session: SparkSession, text: String, schema: StructType): Option[BucketLayout] = {
     val plain = StructType(schema.map(f => StructField(f.name, f.dataType)))

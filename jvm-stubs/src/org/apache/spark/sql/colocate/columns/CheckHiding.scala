@@ -10,7 +10,7 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.IntegerType
 
-/** The name of a relation with a bucket column. HideBucketColumn alone knows it, as it knows the names of tables. */
+/** Stands for a relation with a bucket column. Only HideBucketColumn resolves it, just as it resolves table names. */
 case object HidingProbe extends LeafNode {
 
   override def output: Seq[Attribute] = Nil
@@ -24,7 +24,7 @@ case object HidingProbe extends LeafNode {
 /**
  * Matches: the first plan of a session that reads or writes a bucketed Delta table.
  * Produces: the same plan, if a `SELECT *` that this session analyses leaves the bucket column out; else an error.
- * Not when: it was seen once to act. A session's analyzer stays the same.
+ * Not when: an earlier plan of the session has passed; the analyzer of a session does not change.
  */
 case class CheckHiding(session: SparkSession) extends Rule[LogicalPlan] {
 

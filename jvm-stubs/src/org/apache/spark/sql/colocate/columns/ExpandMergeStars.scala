@@ -9,8 +9,9 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * `UPDATE SET *` and `INSERT *` of a MERGE into a bucketed Delta table mean the visible columns. Delta would ask the
- * source for the bucket column too. With schema evolution Delta takes the source's columns, which is right as it is.
+ * Matches: `UPDATE SET *` and `INSERT *` of a MERGE into a bucketed Delta table.
+ * Produces: assignments of the visible columns. Delta would look for the bucket column in the source, too.
+ * Not when: the MERGE evolves the schema: then Delta takes the columns of the source, which is right as it is.
  */
 case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
 

@@ -15,18 +15,19 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * A read of a bucketed Delta table shows the user's columns only (design D3).
- *
- * It runs among the hint rules, that is before stars are expanded. The look-up stays in the analysis' relation cache,
- * where the Resolution batch takes it from, so that no table is loaded twice. What is written to (it asks for write
- * privileges) and what names a table rather than reads it stays as it is.
+ * Matches: a table name that a query reads, if it is a bucketed Delta table; also with time travel.
+ * Produces: the table with the user's columns only. This runs among the hint rules, that is before stars are expanded.
+ * The table that was looked up stays in the analyzer's relation cache, where Spark takes it from, so no table is loaded
+ * twice.
+ * Not when: the table is written to, streamed from or only named (CACHE, CLONE, RESTORE), or read by Delta's DeltaTable
+ * API, which needs Delta's own relation.
  */
 case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
 
   private lazy val relations =
     new RelationResolution(session.sessionState.catalogManager, session.sharedState.relationCache)
 
-  /** Commands that want the bare relation below them: the cache looks tables up by it, Delta's commands match on it. */
+  /** Commands that need the unchanged relation: the cache finds tables by it, Delta's commands match on it. */
   private val namesOnly = Set("CacheTable", "UncacheTable", "CloneTableStatement", "RestoreTableStatement")
 
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -43,19 +44,19 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
     TimeTravelSpec.create(travel.timestamp, travel.version, conf.sessionLocalTimeZone)
 
   /**
-   * An expression is resolved here, since the relation has to be looked up before stars are. Spark runs a subquery in it
-   * while it resolves relations; here it is run earlier, and its value stays in the node, so that it runs once.
+   * An expression is resolved here, since the relation has to be looked up before stars are. Spark runs a subquery in
+   * it while it resolves relations; here it is run earlier, and its value stays in the node, so that it runs once.
    */
   private def evaluated(travel: RelationTimeTravel): RelationTimeTravel = {
     val timestamp = travel.timestamp.map(one => if (one.resolved) one else resolved(one).getOrElse(one))
     new EvalSubqueriesForTimeTravel().apply(travel.copy(timestamp = timestamp)).asInstanceOf[RelationTimeTravel]
   }
 
-  /** Subqueries first: only this way their names are those of the view around them, if there is one. */
+  /** Subqueries first: only then their names are looked up in the scope of the view around them, if there is one. */
   private def resolved(expression: Expression): Option[Expression] = {
     val analyzer = session.sessionState.analyzer
-    val asked = Project(Seq(Alias(expression, "timestamp")()), OneRowRelation())
-    analyzer.execute(analyzer.ResolveSubquery(asked)) match {
+    val query = Project(Seq(Alias(expression, "timestamp")()), OneRowRelation())
+    analyzer.execute(analyzer.ResolveSubquery(query)) match {
       case Project(Seq(Alias(found, _)), _) if found.resolved => Some(found)
       case _ => None
     }
@@ -80,7 +81,7 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
   private def announce(properties: scala.collection.Map[String, String]): Unit =
     if (properties.contains(GroupProperties.Group) && Settings.joinEnabled(conf)) ControlPlane.prepare(session)
 
-  /** `DeltaTable.forName` asks for `spark.table(name)` and wants Delta's bare relation: it merges into what it gets. */
+  /** `DeltaTable.forName` calls `spark.table(name)` and needs Delta's own relation, because it merges into it. */
   private def isForDeltaTable: Boolean =
     StackWalker.getInstance().walk(_.anyMatch(_.getClassName.startsWith("io.delta.tables.DeltaTable")))
 }

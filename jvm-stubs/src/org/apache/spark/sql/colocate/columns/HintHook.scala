@@ -27,14 +27,14 @@ object HintHook {
       running.set(true)
       try put(session, session.sessionState.analyzer)
       catch {
-        // CheckHiding tells it, where a bucketed table is used.
+        // CheckHiding reports it when a bucketed table is used.
         case NonFatal(_) =>
       } finally running.set(false)
     }
 
   def isIn(analyzer: Analyzer): Boolean = analyzer.hintResolutionRules.exists(_.isInstanceOf[HideBucketColumn])
 
-  /** Why the rule can't be put there, if so. */
+  /** The error that kept the rule out of the analyzer, if any. */
   def obstacle(session: SparkSession): Option[Throwable] =
     Try(put(session, session.sessionState.analyzer)).failed.toOption
 

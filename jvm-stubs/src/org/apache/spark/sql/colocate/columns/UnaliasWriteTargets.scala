@@ -3,7 +3,11 @@ package org.apache.spark.sql.colocate.columns
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** What UPDATE, DELETE and MERGE change is the bare table, also where they reach it through a temporary view. */
+/**
+ * Matches: UPDATE, DELETE and MERGE whose target hides its bucket column, for example through a temporary view.
+ * Produces: the same command on the table itself, which Delta's rules look for.
+ * Not when: the target is the table already.
+ */
 object UnaliasWriteTargets extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {

@@ -23,7 +23,7 @@ case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with Expo
 
   override def output: Seq[Attribute] = child.output.filterNot(_.name == BucketColumn.Name)
 
-  /** Where it was the child's own metadata that is asked for, Spark asks again, and goes on to the child. */
+  /** If the query needs metadata of the child itself, Spark calls this once more and goes on to the child. */
   override def withMetadataColumns(): LogicalPlan = AllColumns(child)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): VisibleColumns = copy(child = newChild)
@@ -37,7 +37,11 @@ case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
   override protected def withNewChildInternal(newChild: LogicalPlan): AllColumns = copy(child = newChild)
 }
 
-/** After analysis nothing but the selection is left: plans, cached plans and metrics see an ordinary Project. */
+/**
+ * Matches: nodes that hide a bucket column, after analysis, also in subqueries.
+ * Produces: ordinary projections, so that plans, cached plans and metrics look as usual.
+ * Not when: the plan reads no bucketed Delta table.
+ */
 object FinishVisibleColumns extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformWithSubqueries {

@@ -7,7 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 /** Shuffles as Spark's Exchange makes them. Spark 4.1's know fewer checksums. */
 object Dependencies {
 
-  /** The same shuffle, written by another processor. The given one is not run; Spark forgets it as any that it cleans up. */
+  /**
+   * The same shuffle, written by another processor. The given one is not run; Spark forgets it as any that it cleans
+   * up.
+   */
   def writtenBy(
       dependency: ShuffleDependency[Int, InternalRow, InternalRow],
       processor: ShuffleWriteProcessor): ShuffleDependency[Int, InternalRow, InternalRow] =

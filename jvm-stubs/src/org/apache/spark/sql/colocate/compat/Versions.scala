@@ -21,7 +21,7 @@ object Versions {
 
   def inUse: String = s"Spark $SPARK_VERSION${delta.fold("")(version => s" and Delta $version")}"
 
-  /** What to say at the start, if not these are in use. */
+  /** The warning at the start, if other versions are in use. */
   def untested: Option[String] =
     Option.when(SPARK_VERSION != builtForSpark || delta.exists(_ != builtForDelta))(
       s"spark-colocate was tested with $tested; this is $inUse. What it needs of them was tried at the start, " +

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.conf
 import org.json4s.jackson.{JsonMethods, Serialization}
 import org.json4s.{DefaultFormats, Formats, JValue}
 
-/** The one way in which JSON crosses the border to Python and comes out of conf/. */
+/** Reads and writes the JSON that goes to and from Python, and reads that of conf/. */
 object Json {
   implicit val formats: Formats = DefaultFormats
 

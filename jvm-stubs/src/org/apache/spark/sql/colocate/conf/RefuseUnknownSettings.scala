@@ -7,9 +7,9 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.execution.command.SetCommand
 
 /**
- * Matches SET of a key that looks like ours and is none.
- * Produces an error that names the nearest key. Such keys that the application was started with are logged.
- * Not when a key is only shown or RESET, nor in spark.conf.set, which asks no rule.
+ * Matches: SET of a key that resembles one of ours and is none.
+ * Produces: an error that names the nearest key. Such keys that the application was started with are logged.
+ * Not when: a key is only shown or RESET, or set by `spark.conf.set`, which runs no rule.
  */
 case class RefuseUnknownSettings(session: SparkSession) extends (LogicalPlan => Unit) with Logging {
 
@@ -19,7 +19,8 @@ case class RefuseUnknownSettings(session: SparkSession) extends (LogicalPlan => 
   override def apply(plan: LogicalPlan): Unit = plan match {
     case SetCommand(Some((key, Some(_)))) =>
       for (known <- SettingEntries.nearest(key))
-        throw new ColocateException("SETTING_UNKNOWN", s"There is no setting $key. Did you mean $known? SET -v lists all.")
+        throw new ColocateException("SETTING_UNKNOWN",
+          s"There is no setting $key. Did you mean $known? SET -v lists all.")
     case _ =>
   }
 }

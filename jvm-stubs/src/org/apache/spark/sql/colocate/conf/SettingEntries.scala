@@ -65,14 +65,16 @@ object SettingEntries {
     }
   }
 
-  private def typed[A](builder: ConfigBuilder, entry: Entry, parse: String => Option[A], print: A => String): ConfigEntry[_] =
+  private def typed[A](
+      builder: ConfigBuilder, entry: Entry, parse: String => Option[A], print: A => String): ConfigEntry[_] =
     new TypedConfigBuilder[A](builder, value => parse(value.trim).getOrElse(throw refused(entry, value)), print)
       .createWithDefaultString(entry.default)
 
   private def choice(entry: Entry, value: String): Option[String] =
     entry.allowed.toList.flatten.find(_.equalsIgnoreCase(value))
 
-  private def within[A](entry: Entry, parse: String => Option[A])(value: String)(implicit order: Ordering[A]): Option[A] =
+  private def within[A](entry: Entry, parse: String => Option[A])(value: String)(
+      implicit order: Ordering[A]): Option[A] =
     parse(value).filter { number =>
       entry.min.flatMap(parse).forall(order.lteq(_, number)) && entry.max.flatMap(parse).forall(order.gteq(_, number))
     }
@@ -95,7 +97,8 @@ object SettingEntries {
   /** In words, as the reference page has it. */
   private def allowed(entry: Entry): String = entry.`type` match {
     case "boolean" => "true or false"
-    case "rules" => s"names of rules that only make queries faster, separated by commas: ${RuleTable.forSpeed.mkString(", ")}"
+    case "rules" =>
+      s"names of rules that only make queries faster, separated by commas: ${RuleTable.forSpeed.mkString(", ")}"
     case "choice" => entry.allowed.toList.flatten.mkString(" or ")
     case "integer" => "a whole number" + bounds(entry)
     case "bytes" => "a size in bytes, or with a unit, as 4m or 128MiB" + bounds(entry)

@@ -7,7 +7,8 @@ import org.apache.spark.sql.internal.SQLConf
  * The settings' values. Which there are, with type, default, allowed values and doc, is data: conf/settings.json, which
  * [[SettingEntries]] registers with Spark. So `SET -v` lists them, units work, and a wrong value fails at SET.
  *
- * Each reader takes the session's value, else the default. An unknown key, or one of another type, is a programming error.
+ * Each reader takes the session's value, else the default. An unknown key, or one of another type, is a programming
+ * error.
  */
 object Settings {
 

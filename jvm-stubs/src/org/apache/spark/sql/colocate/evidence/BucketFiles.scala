@@ -13,18 +13,19 @@ import org.apache.spark.sql.execution.datasources.FileIndex
 case class BucketFile(bucket: Int, path: Path, bytes: Long)
 
 /**
- * The files that a scan will read at most, for questions about sizes: for Delta those that the prepared scan chose,
+ * The files that a scan will read at most, for estimates of sizes: for Delta those that the prepared scan chose,
  * for native tables the index's cached listing. Neither starts a job.
  */
 object BucketFiles {
 
-  /** None if a file has no bucket: then the scan itself will tell. */
+  /** None if a file has no bucket: then the scan itself reports it. */
   def of(index: FileIndex, evidence: Evidence, partitionFilters: Seq[Expression]): Option[Seq[BucketFile]] = {
     val files = evidence.source match {
       case _: BucketSource.PartitionValue => delta(index)
       case BucketSource.FileName => native(index, evidence.layout.buckets, partitionFilters)
     }
-    Option.when(files.forall(_._1.exists(b => b >= 0 && b < evidence.layout.buckets)))(files.map { case (b, path, bytes) =>
+    def isKnown(bucket: Option[Int]): Boolean = bucket.exists(b => b >= 0 && b < evidence.layout.buckets)
+    Option.when(files.forall(file => isKnown(file._1)))(files.map { case (b, path, bytes) =>
       BucketFile(b.get, path, bytes)
     })
   }
@@ -33,7 +34,8 @@ object BucketFiles {
     val column = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
     val root = DeltaReflection.dataPath(index)
     DeltaReflection.preparedFiles(index).map { file =>
-      (file.partitionValues.get(column).flatMap(v => Option(v)).flatMap(_.toIntOption), located(root, file.path), file.bytes)
+      val bucket = file.partitionValues.get(column).flatMap(v => Option(v)).flatMap(_.toIntOption)
+      (bucket, located(root, file.path), file.bytes)
     }
   }
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.evidence
 import org.apache.spark.sql.types.DataType
 
 /**
- * How a table's rows are spread: bucket id = pmod(hash(keys), buckets) with Spark's Murmur3 `hash`.
+ * How a table's rows are distributed: bucket id = pmod(hash(keys), buckets) with Spark's Murmur3 `hash`.
  *
  * @param keys     names of the key columns, in hash order, spelled as in the table's schema
  * @param keyTypes their types, in the same order

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.{
+  HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile
+}
 
 /** How a file's bucket is known. */
 sealed trait BucketSource
@@ -22,10 +24,10 @@ object BucketSource {
  * What a scan's own metadata proves about its files.
  *
  * @param layout  keys and bucket count
- * @param source  where each file's bucket id stands
+ * @param source  where each file's bucket id is found
  * @param group   full name of the colocation group, if the table is in one
  * @param table   the table's name for messages
- * @param root    a native table's folder, where its manifest lies
+ * @param root    a native table's folder, which has its manifest
  */
 case class Evidence(
     layout: BucketLayout,
@@ -59,7 +61,7 @@ object EvidenceGap {
   def of(gapCode: String, pairs: (String, String)*): EvidenceGap = new Gap(gapCode, pairs: _*) {}
 }
 
-/** Decides, from the very snapshot that is read, whether the files of a relation lie in proven buckets (design D1). */
+/** Decides, from the very snapshot that is read, whether the files of a relation lie in proven buckets. */
 object Evidence {
 
   /** None: not a table of ours. Left: it has a layout that can't be relied on here. Right: proven. */
@@ -68,7 +70,10 @@ object Evidence {
     case _ => None
   }
 
-  def of(files: HadoopFsRelation, table: Option[CatalogTable], streaming: Boolean): Option[Either[EvidenceGap, Evidence]] =
+  def of(
+      files: HadoopFsRelation,
+      table: Option[CatalogTable],
+      streaming: Boolean): Option[Either[EvidenceGap, Evidence]] =
     if (DeltaReflection.isDeltaIndex(files.location)) DeltaEvidence.of(files, table, streaming)
     else if (files.bucketSpec.isDefined) NativeEvidence.of(files, table)
     else None

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.evidence
 
 import java.util.{Collections, LinkedHashMap, Map => JMap}
 
-/** What was found out about the keys that were asked for last; safe between threads, which may find out twice. */
+/** A cache of the most recently used keys. Thread-safe; two threads may compute the same value. */
 private[colocate] class Recent[K, V](capacity: Int = 1000) {
 
   private val found: JMap[K, V] = Collections.synchronizedMap(new LinkedHashMap[K, V](16, 0.75f, true) {

@@ -4,8 +4,8 @@ import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
 /**
- * The section that EXPLAIN appends: one line for each join, aggregate and window that touches a member, and one for each
- * rule that failed and is not named yet.
+ * The section that EXPLAIN appends: one line for each join, aggregate and window that touches a member, and one for
+ * each rule that failed and is not named yet.
  */
 class ColocationInfo extends ExtendedExplainGenerator {
 
@@ -14,8 +14,8 @@ class ColocationInfo extends ExtendedExplainGenerator {
   override def generateExtendedInfo(plan: SparkPlan): String = {
     val shown = new Shown(plan)
     val verdicts = Verdicts.of(shown).map(v => s"${v.operator}: ${v.text}")
-    val failures = shown.failed.map(rule => rule -> Shown.failure(rule).told).collect {
-      case (rule, told) if !verdicts.exists(_.endsWith(told)) => s"Rule $rule: $told"
+    val failures = shown.failed.map(rule => rule -> Shown.failure(rule).detail).collect {
+      case (rule, detail) if !verdicts.exists(_.endsWith(detail)) => s"Rule $rule: $detail"
     }
     (verdicts ++ failures).mkString("\n")
   }

@@ -7,8 +7,9 @@ import org.apache.spark.sql.execution.exchange.{BroadcastExchangeLike, Exchange}
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec}
 
 /**
- * Do the rows of a plan still lie where a table's files do, so that what stands above it needs no Exchange of its own?
- * An Exchange of one side of a join below is that join's: the other side's rows lie where they did.
+ * Finds whether the rows of a plan are still in the buckets of a table's files, so that an operator above needs no
+ * Exchange of its own. An Exchange of one side of a join below belongs to that join: the rows of the other side have
+ * not moved.
  */
 private[explain] object InPlace {
 

@@ -18,15 +18,15 @@ private[explain] object KeyReasons {
     member.gap
       .map(g => Reason(g.code, g.args))
       .orElse(uncovered(member, keys, shown))
-      .orElse(byPlace(member, child))
+      .orElse(taskDependent(member, child))
       .orElse(uneven(member, child))
       .getOrElse(redistributed(member, child))
 
   def join(left: Side, right: Side, shown: Shown): Reason = {
     val shuffled = Seq(left, right).filterNot(_.isInPlace)
     val broken = shuffled.flatMap(side => side.member.flatMap(uncovered(_, side.keys, shown))).headOption
-    def placed = shuffled.flatMap(side => side.member.flatMap(byPlace(_, side.plan))).headOption
-    broken.orElse(placed).getOrElse((left.member, right.member) match {
+    def dependent = shuffled.flatMap(side => side.member.flatMap(taskDependent(_, side.plan))).headOption
+    broken.orElse(dependent).getOrElse((left.member, right.member) match {
       case (Some(a), Some(b)) => between(a, b, left, right, shown)
       case (Some(a), None) => oneSided(a, left)
       case (None, Some(b)) => oneSided(b, right)
@@ -93,14 +93,14 @@ private[explain] object KeyReasons {
       Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
     }
 
-  /** The member is read as an ordinary table, because something above wants its rows where they lie. */
-  private def byPlace(member: Member, plan: SparkPlan): Option[Reason] = {
+  /** The member is read as an ordinary table, because a value above depends on the task of a row. */
+  private def taskDependent(member: Member, plan: SparkPlan): Option[Reason] = {
     def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
-    val asked = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepTaskDependentValues.asked).headOption
-    asked.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
+    val dependent = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepTaskDependentValues.taskDependent).headOption
+    dependent.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
   }
 
-  /** The member is read as an ordinary table, because its first step of the aggregate is cut evenly then. */
+  /** The member is read as an ordinary table, so that the first step of the aggregate is spread evenly. */
   private def uneven(member: Member, child: SparkPlan): Option[Reason] = for {
     exchange <- PlanWalk.feedingExchange(child)
     leaf <- ShuffleUnevenAggregates.leafOfFirstStep(exchange.child)
@@ -114,7 +114,8 @@ private[explain] object KeyReasons {
   }
 
   private def redistributed(member: Member, child: SparkPlan): Reason =
-    if (PlanWalk.feedingExchange(child).exists(ShareAggregates.isShared)) Reason("SHARED_AGGREGATE", "table" -> member.table)
+    if (PlanWalk.feedingExchange(child).exists(ShareAggregates.isShared))
+      Reason("SHARED_AGGREGATE", "table" -> member.table)
     else LostLayout.reason(member, child).getOrElse(
       Reason("REDISTRIBUTED", "table" -> member.table, "keys" -> member.layout.fold("")(_.keys.mkString(", "))))
 }

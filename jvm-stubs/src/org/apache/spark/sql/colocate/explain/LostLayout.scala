@@ -13,7 +13,8 @@ import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitEx
 private[explain] object LostLayout {
 
   def reason(member: Member, child: SparkPlan): Option[Reason] =
-    PlanWalk.feedingExchange(child).map(exchange => path(exchange.child, member)).filterNot(_.exists(_.isInstanceOf[Exchange]))
+    PlanWalk.feedingExchange(child).map(exchange => path(exchange.child, member))
+      .filterNot(_.exists(_.isInstanceOf[Exchange]))
       .flatMap(nodes => nullExtended(nodes, member).orElse(notKept(nodes, member)))
 
   /** From the top down to the member's scan; empty if it is not below. */

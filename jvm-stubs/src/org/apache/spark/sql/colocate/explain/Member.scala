@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, Evidence, EvidenceGap}
 import org.apache.spark.sql.colocate.rules.{FailedRules, RuleTable}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Judged, Membership}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, LayoutDecision, Membership}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
@@ -44,16 +44,19 @@ object Member {
 
   private def ofOrdinary(scan: FileSourceScanExec): Option[Member] = {
     val session = SparkSession.active
-    val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString).getOrElse(scan.relation.location.rootPaths.mkString)
-    FailedRules.unbucketedBy(scan).map(failed(scan, table, _)).orElse(relationOf(scan).flatMap(Evidence.of).map { found =>
-      val refused = relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case Judged.Refused(g, _) => g }
+    val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString)
+      .getOrElse(scan.relation.location.rootPaths.mkString)
+    FailedRules.unbucketedBy(scan).map(failed(scan, table, _))
+      .orElse(relationOf(scan).flatMap(Evidence.of).map { found =>
+      val refused =
+        relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case LayoutDecision.Refused(g, _) => g }
       val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))
       val excluded = Option.when(RuleTable.isExcluded(ScanRule))(EvidenceGap.of("RULE_EXCLUDED", "rule" -> ScanRule))
       Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(excluded).orElse(refused))
     })
   }
 
-  /** What the rule failed on may fail again, so nothing more is asked about the table. */
+  /** The cause of the rule's failure may fail here again, so nothing more is looked up for the table. */
   private def failed(scan: FileSourceScanExec, table: String, rule: String): Member = {
     val failure = Shown.failure(rule)
     Member(scan.output, table, None, Some(EvidenceGap.of(failure.code, failure.args.toSeq: _*)))
@@ -62,7 +65,8 @@ object Member {
   /** The logical relation that a scan was planned from. */
   private def relationOf(scan: FileSourceScanExec): Option[LogicalRelation] =
     scan.logicalLink.toSeq.flatMap(_.collectLeaves()).collectFirst {
-      case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) if files.location eq scan.relation.location =>
+      case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _)
+          if files.location eq scan.relation.location =>
         relation
     }
 }

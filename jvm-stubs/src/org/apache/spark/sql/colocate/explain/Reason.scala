@@ -13,9 +13,9 @@ case class Reason(code: String, args: Map[String, String]) {
 
   def cure: String = fill(entry.cure)
 
-  def text: String = s"colocate: false, $told"
+  def text: String = s"colocate: false, $detail"
 
-  def told: String = s"reason: $sentence [$code]; cure: $cure"
+  def detail: String = s"reason: $sentence [$code]; cure: $cure"
 
   private def entry: Reason.Entry = Reason.catalogue(code)
 

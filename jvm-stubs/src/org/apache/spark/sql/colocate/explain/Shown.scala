@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 
-/** A plan whose verdicts are asked for. Each scan is looked at once, however many operators stand above it. */
+/** A plan whose verdicts are computed. Each scan is examined once, however many operators are above it. */
 private[explain] final class Shown(plan: SparkPlan) {
 
   private val known = new IdentityHashMap[SparkPlan, Option[Member]]
@@ -33,7 +33,8 @@ private[explain] final class Shown(plan: SparkPlan) {
   /** The reason for an Exchange, unless a rule failed or is excluded that might have removed it. */
   def blame(reason: Reason): Reason =
     if (!Shown.fromLayout(reason.code)) Shown.excludedStrategy(reason).fold(reason)(Shown.exclusion)
-    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).orElse(excluded.headOption.map(Shown.exclusion)).getOrElse(reason)
+    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).orElse(excluded.headOption.map(Shown.exclusion))
+      .getOrElse(reason)
 
   private def member(leaf: SparkPlan): Option[Member] = {
     if (!known.containsKey(leaf)) known.put(leaf, Member.of(leaf))
@@ -43,7 +44,7 @@ private[explain] final class Shown(plan: SparkPlan) {
 
 private[explain] object Shown {
 
-  // Keys that do not fit are a reason, whatever else failed.
+  // Keys that do not fit are a reason of their own, even if a rule failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
 
   def exclusion(rule: String): Reason = Reason("RULE_EXCLUDED", "rule" -> rule)

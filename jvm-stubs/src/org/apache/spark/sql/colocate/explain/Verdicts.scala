@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan, UnaryExecNode}
 
-/** The verdicts of a plan: a pure function of it, computed when somebody asks, so planning pays nothing (D16). */
+/** The verdicts of a plan: a pure function of it, computed on demand, so it costs nothing in planning. */
 object Verdicts {
 
   def of(plan: SparkPlan): Seq[Verdict] = of(new Shown(plan))
@@ -30,7 +30,8 @@ object Verdicts {
     case join: BaseJoinExec => JoinVerdict.of(join, shown)
     case aggregate: BaseAggregateExec if aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty) =>
       ofUnary("Aggregate", aggregate, aggregate.requiredChildDistributionExpressions.get, shown)
-    case window: WindowExecBase if window.partitionSpec.nonEmpty => ofUnary("Window", window, window.partitionSpec, shown)
+    case window: WindowExecBase if window.partitionSpec.nonEmpty =>
+      ofUnary("Window", window, window.partitionSpec, shown)
     case _ => None
   }
 
@@ -52,10 +53,13 @@ object Verdicts {
   private[explain] def tasksOf(plan: SparkPlan): Option[Int] = layoutOf(plan).orElse(
     Some(PlanWalk.unwrap(plan).outputPartitioning.numPartitions).filter(_ > 0))
 
-  /** How many buckets reach an operator through this child; those of a spread join before they were dealt out. */
+  /**
+   * How many buckets reach an operator through this child; for a spread join the count before its buckets were split.
+   */
   private def layoutOf(child: SparkPlan): Option[Int] = {
     val partitioning = PlanWalk.unwrap(child).outputPartitioning
-    val layout = ColocatedPartitioning.all(partitioning).headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
+    val layout = ColocatedPartitioning.all(partitioning)
+      .headOption.orElse(SpreadPartitioning.in(partitioning).map(_.layout))
     layout.map(_.numPartitions).orElse(layoutBelow(child))
   }
 
@@ -68,7 +72,7 @@ object Verdicts {
     case _ => None
   }
 
-  /** How the buckets below were dealt out to other tasks than their own, in words. */
+  /** How a spread join below assigned buckets to tasks, in words. */
   private def spread(child: SparkPlan): Option[String] =
     SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
 
@@ -86,7 +90,8 @@ object Verdicts {
     val (inPlace, below) = (plans.flatMap(shown.membersInPlace), sides.flatMap(_.members))
     val members = if (inPlace.isEmpty) below else inPlace
     val buckets = plans.flatMap(tasksOf).headOption
-    val text = (Seq(named(members)) ++ buckets.map(n => s"$n buckets${plans.flatMap(spread).headOption.fold("")(" in " + _)}") ++
+    val text = (Seq(named(members)) ++
+      buckets.map(n => s"$n buckets${plans.flatMap(spread).headOption.fold("")(" in " + _)}") ++
       strays(members) ++ Option.when(members.exists(_.namesTrusted))("file names trusted") ++
       Option.when(!plans.exists(readsByBucket))("by Spark's own bucketing")).mkString(", ")
     val group = members.flatMap(_.group).headOption

@@ -16,7 +16,7 @@ import org.apache.spark.sql.{Row, SparkSession => AnySession}
 /** Doris' `SHOW PROC '/colocation_group'` and `SHOW PROC '/colocation_group/<GroupId>'`. */
 case class ShowProcCommand(path: String) extends LeafRunnableCommand {
 
-  // The path decides on the columns. One answer gives columns and rows, so that they fit each other.
+  // The columns depend on the path. One call gives columns and rows, so that they fit each other.
   @transient private lazy val answer = ControlPlane.call(SparkSession.active, "show_proc", "path" -> path)
 
   private lazy val columns = StructType((answer \ "columns").children.map { column =>
@@ -32,8 +32,8 @@ case class ShowProcCommand(path: String) extends LeafRunnableCommand {
 }
 
 /**
- * Spark's parser first: only a text that it can't parse is looked at here, so statements of others cost nothing and
- * Spark's grammar stays Spark's. What names a table is parsed before it is analysed: HintHook says why that matters.
+ * Spark's parser first: only a text that it can't parse is looked at here, so other statements cost nothing and
+ * Spark's grammar is unchanged. Every table name is parsed before it is analyzed; HintHook needs that.
  */
 class ColocateParser(session: SparkSession, spark: ParserInterface) extends ParserInterface {
 

@@ -7,16 +7,16 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * `B(plan, keys, n)` of the design: every row lies in the task numbered `pmod(hash(expressions), numPartitions)`, as
- * under Spark's HashPartitioning, but join keys may be a superset of the bucket keys, and the pair that Spark makes of
- * `k <=> x` is known (see [[NullSafeKey]]).
+ * Each row is in the task numbered `pmod(hash(expressions), numPartitions)`, as with Spark's HashPartitioning; but join
+ * keys may be a superset of the bucket keys, and the pair of equalities that Spark makes of `k <=> x` is known (see
+ * [[NullSafeKey]]).
  */
 case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: Int) extends HashPartitioningLike {
 
   override def satisfies0(required: Distribution): Boolean = required match {
     // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
     case _: StatefulOpClusteredDistribution => false
-    // What was cached by bucket is known to be so, but is of no use to a session that is switched off.
+    // A plan that was cached by bucket has this partitioning also in a session where colocation is off.
     case _: ClusteredDistribution if !Settings.joinEnabled(SQLConf.get) => false
     case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
     case _ => super.satisfies0(required)
@@ -28,7 +28,7 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): ColocatedPartitioning =
     copy(expressions = children)
 
-  // UNION ALL compares its children's partitionings; a filter that changed nullability must not end the layout.
+  // UNION ALL compares its children's partitionings; they are equal even if a filter changed the nullability of a key.
   override def equals(other: Any): Boolean = other match {
     case that: ColocatedPartitioning => numPartitions == that.numPartitions && ids == that.ids
     case _ => false
@@ -41,7 +41,7 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
 
 object ColocatedPartitioning {
 
-  /** The layout that reaches a plan's output. */
+  /** The bucket partitioning of a plan's output. */
   def of(plan: SparkPlan): Option[ColocatedPartitioning] = all(plan.outputPartitioning).headOption
 
   def all(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
@@ -55,7 +55,7 @@ object ColocatedPartitioning {
     some.size == others.size && some.zip(others).forall { case (a, b) => a.semanticEquals(b) }
 }
 
-/** What an Exchange gives that brought other rows to a member's buckets by null-safe keys. */
+/** The partitioning of an Exchange that shuffles rows to a member's buckets by null-safe keys. */
 class NullSafeHashPartitioning(expressions: Seq[Expression], numPartitions: Int)
     extends HashPartitioning(expressions, numPartitions) {
 

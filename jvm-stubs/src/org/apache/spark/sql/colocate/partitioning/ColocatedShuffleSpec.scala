@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Coalesce, Expression, If, IsNu
 import org.apache.spark.sql.catalyst.plans.physical._
 
 /**
- * A HashShuffleSpec, so that both sides of a comparison know it (traps S3.1). Stock Spark shuffles both sides when the
+ * A HashShuffleSpec, so that both sides of a comparison know it. Stock Spark shuffles both sides when the
  * join keys are a superset of the hash keys, for fear of skew; a declared layout is no accident.
  */
 class ColocatedShuffleSpec(partitioning: HashPartitioning, distribution: ClusteredDistribution)
@@ -18,7 +18,7 @@ class ColocatedShuffleSpec(partitioning: HashPartitioning, distribution: Cluster
 
   private lazy val pairs: Seq[Option[(Int, Int)]] = partitioning.expressions.map(NullSafeKey.in(clustering, _))
 
-  /** Null-safe pairs count as positions of their own, behind the plain ones, so that only equal pairs meet. */
+  /** Null-safe pairs count as positions of their own, behind the plain ones, so that only equal pairs match. */
   override lazy val hashKeyPositions: Seq[mutable.BitSet] = plain.zip(pairs).map { case (positions, pair) =>
     positions ++ pair.map { case (value, isNull) => (value + 1) * clustering.size + isNull }
   }

@@ -15,9 +15,10 @@ case class NullTolerantPartitioning(keys: Seq[Expression], tasks: Int)
 
 object NullTolerantPartitioning {
 
-  /** All that the proof table derives for a plan (rows "left / right outer" and "full outer"). */
+  /** All such partitionings of a plan. */
   def of(plan: SparkPlan): Seq[NullTolerantPartitioning] = {
-    val proven = ColocatedPartitioning.all(plan.outputPartitioning).map(p => NullTolerantPartitioning(p.expressions, p.numPartitions))
+    val proven = ColocatedPartitioning.all(plan.outputPartitioning)
+      .map(p => NullTolerantPartitioning(p.expressions, p.numPartitions))
     (proven ++ through(plan)).distinct
   }
 

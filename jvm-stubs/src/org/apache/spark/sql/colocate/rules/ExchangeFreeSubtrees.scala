@@ -11,16 +11,16 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
- * A region: the part of a plan, down to the next Exchange, whose scans must be read alike because its operators meet
- * their rows task by task. Nothing above its top asks for a distribution.
+ * Parts of a plan down to the next Exchanges. All scans in such a part must be read by the same number of tasks,
+ * because its operators combine their rows task by task. No operator above its top requires a distribution.
  */
 private[colocate] object ExchangeFreeSubtrees {
 
-  /** Applies `f` to the top of every region. */
+  /** Applies `f` to the top of each such part. */
   def map(plan: SparkPlan)(f: SparkPlan => SparkPlan): SparkPlan = plan match {
     case _ if plan.children.isEmpty => plan
     case _: UsesBuckets => plan
-    // Task and bucket of a write are one number.
+    // In a write the number of the task is the bucket.
     case write: BucketedWriteExec => write.mapChildren(inside(_)(f))
     case exchange: Exchange => exchange.mapChildren(map(_)(f))
     case top if DisableUnnecessaryColocatedScan.meetsByTask(top) => f(top.mapChildren(inside(_)(f)))
@@ -32,7 +32,9 @@ private[colocate] object ExchangeFreeSubtrees {
     case other => other.mapChildren(inside(_)(f))
   }
 
-  /** The region's scans, if all its rows come from buckets that are read by the same number of tasks, and no strays. */
+  /**
+   * The scans of such a part, if all its rows come from buckets read by the same number of tasks, and none is a stray.
+   */
   def scans(top: SparkPlan): Option[(Seq[ColocatedScanExec], Int)] =
     leaves(top).filter(_.forall(scan => isQuery(scan) && scan.strays.isEmpty)).flatMap { scans =>
       scans.map(_.mode).distinct match {
@@ -51,21 +53,21 @@ private[colocate] object ExchangeFreeSubtrees {
     case other => all(other.children.map(leaves)).map(_.flatten)
   }
 
-  /** Delta's commands group by row ids and write by bucket, each within its task (traps S1.7): their tasks stay. */
+  /** Delta's commands group by row ids and write by bucket, each within its task: their tasks stay. */
   private def isQuery(scan: ColocatedScanExec): Boolean =
     !DeltaReflection.isDeltaIndex(scan.relation.location) ||
       (DeltaReflection.isPrepared(scan.relation.location) && !DeltaReflection.inTransaction)
 
   /**
-   * Are the scans below every join that asks for nothing dealt out alike? Spark's ValidateRequirements can't tell, so
-   * this belongs to it: a rule that changed one side alone would lose rows silently.
+   * Do the scans below each join without a required distribution have the same tasks? Spark's ValidateRequirements
+   * can't check that; a rule that changed one side alone would lose rows silently.
    */
   def aligned(plan: SparkPlan): Boolean = plan
-    .collect { case join: ShuffledJoin if join.isSkewJoin => dealt(join).distinct }
+    .collect { case join: ShuffledJoin if join.isSkewJoin => tasksOf(join).distinct }
     .forall(modes => modes.size <= 1 && !modes.contains(None))
 
-  /** How the file scans of a region are dealt out; None for one that is not by bucket. */
-  private def dealt(plan: SparkPlan): Seq[Option[Any]] = plan match {
+  /** How the scans of such a part assign buckets to tasks; None for one that is not by bucket. */
+  private def tasksOf(plan: SparkPlan): Seq[Option[Any]] = plan match {
     case scan: ColocatedScanExec => scan.mode match {
         case ReadMode.ByBucket(tasks) => Seq(Some(tasks))
         case ReadMode.ByShare(shares, _) => Seq(Some(shares))
@@ -73,17 +75,17 @@ private[colocate] object ExchangeFreeSubtrees {
       }
     case _: FileSourceScanExec => Seq(None)
     case _: Exchange | _: QueryStageExec => Nil
-    case other => other.children.flatMap(dealt)
+    case other => other.children.flatMap(tasksOf)
   }
 
-  /** The files of a scan by cell. */
-  def files(scan: ColocatedScanExec, cells: Int): Option[Map[Int, Seq[BucketFile]]] =
+  /** The files of a scan by bucket residue, see [[org.apache.spark.sql.colocate.partitioning.TaskSlices]]. */
+  def files(scan: ColocatedScanExec, residues: Int): Option[Map[Int, Seq[BucketFile]]] =
     BucketFiles.of(scan.relation.location, scan.evidence, scan.partitionFilters).map { files =>
-      files.filter(file => scan.optionalBucketSet.forall(_.get(file.bucket))).groupBy(_.bucket % cells)
+      files.filter(file => scan.optionalBucketSet.forall(_.get(file.bucket))).groupBy(_.bucket % residues)
     }
 
-  def bytes(files: Map[Int, Seq[BucketFile]], cells: Int): Seq[Long] =
-    (0 until cells).map(cell => files.get(cell).fold(0L)(_.map(_.bytes).sum))
+  def bytes(files: Map[Int, Seq[BucketFile]], residues: Int): Seq[Long] =
+    (0 until residues).map(residue => files.get(residue).fold(0L)(_.map(_.bytes).sum))
 
   def all[A](options: Seq[Option[A]]): Option[Seq[A]] =
     if (options.forall(_.isDefined)) Some(options.flatten) else None

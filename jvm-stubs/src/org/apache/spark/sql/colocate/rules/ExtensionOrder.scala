@@ -9,15 +9,15 @@ import org.apache.spark.sql.colocate.compat.hooks.{SelfCheck, SparkHooks}
 import org.apache.spark.sql.internal.StaticSQLConf
 
 /**
- * Delta resolves its writes and plans its scans by rules of its own, and the first rule asked wins: our extension
- * belongs before Delta's (design D11). The other order is told, and put right where Spark collects the rules.
+ * Delta resolves its writes and plans its scans by rules of its own, and the first matching rule wins, so our extension
+ * must be listed before Delta's. If Delta is listed first, this warns and moves our rules ahead.
  */
 object ExtensionOrder extends Logging {
 
   private val Ours = "io.colocate.spark.ColocateExtensions"
   private val Deltas = "io.delta.sql.DeltaSparkSessionExtension"
 
-  /** Do Delta's rules come before ours, and can't be moved? */
+  /** Do Delta's rules come before ours, because ours could not be moved? */
   @volatile var isMisplaced: Boolean = false
 
   /** Runs the injections; if Delta's came before, ours are moved ahead of them, in each list of rules. */
@@ -27,7 +27,8 @@ object ExtensionOrder extends Logging {
       isMisplaced = true
       inject
     } else {
-      logWarning(s"spark.sql.extensions lists $Deltas before $Ours; the rules are put in the right order. List $Ours first.")
+      logWarning(s"spark.sql.extensions lists $Deltas before $Ours; the rules are put in the right order. " +
+        s"List $Ours first.")
       first(extensions)(inject)
     }
 

@@ -9,23 +9,30 @@ import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStag
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnionExec}
 
-/** A preparation rule for plans that read no table by its buckets as well: of a write, or after the stages that read have run. */
+/**
+ * A preparation rule that also runs for plans without a scan by buckets: for writes, and when the stages that read have
+ * run.
+ */
 trait OnAnyPlan { this: Rule[SparkPlan] =>
 
-  /** Is what it makes checked by Spark's ValidateRequirements? Not where only the way in which rows are shuffled changes. */
+  /**
+   * Is its result checked by Spark's ValidateRequirements? Not needed if only the way in which rows are shuffled
+   * changes.
+   */
   def changesLayout: Boolean
 }
 
 /**
  * Matches: a whole plan after EnsureRequirements. Adaptive execution plans again after every stage, so each rule must
  * change nothing in its own result.
- * Produces: the plan after each rule of the phase `preparation`, in the order of conf/rules.json. What a rule makes must
- * satisfy Spark's own ValidateRequirements, else the plan stays as it was before that rule, as it does when it fails.
+ * Produces: the plan after each rule of the phase `preparation`, in the order of conf/rules.json. What a rule makes
+ * must satisfy Spark's own ValidateRequirements, else the plan stays as it was before that rule, as it does when it
+ * fails.
  * Not when: no scan reads buckets; then only the rules [[OnAnyPlan]] run.
  */
 case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
-  // The first ones keep the rows right, before any other relies on buckets.
+  // The first rules keep the rows right; they run before any other rule relies on buckets.
   private val (forRows, others) = Rules.preparation(session).span { case (entry, _) => entry.needed == "rows" }
 
   override def apply(plan: SparkPlan): SparkPlan =
@@ -45,7 +52,8 @@ case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] 
       case (p, (entry, rule)) => if (readsBuckets) Rewrite(entry.name, p, isValid)(rule(_)) else p
     }
 
-  private def isValid(plan: SparkPlan): Boolean = ValidateRequirements.validate(plan) && ExchangeFreeSubtrees.aligned(plan)
+  private def isValid(plan: SparkPlan): Boolean =
+    ValidateRequirements.validate(plan) && ExchangeFreeSubtrees.aligned(plan)
 }
 
 object OptimizeColocatedPlan {
@@ -64,7 +72,7 @@ object OptimizeColocatedPlan {
 /**
  * Matches: a plan without adaptive execution.
  * Produces: what OptimizeColocatedPlan and DynamicBucketPruning make of it.
- * Not when: adaptive execution has optimized the plan, or it is one of its fragments, on which nothing whole can be judged.
+ * Not when: adaptive execution has optimized the plan, or the plan is one of its fragments.
  */
 case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   private val optimize = OptimizeColocatedPlan(session)
@@ -72,7 +80,8 @@ case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   override def preColumnarTransitions: Rule[SparkPlan] =
     plan => if (OptimizeColocatedPlan.isDone(plan) || isFragment(plan)) plan else optimize(plan)
 
-  override def postColumnarTransitions: Rule[SparkPlan] = plan => if (isFragment(plan)) plan else DynamicBucketPruning(plan)
+  override def postColumnarTransitions: Rule[SparkPlan] =
+    plan => if (isFragment(plan)) plan else DynamicBucketPruning(plan)
 
   // An Exchange on top is AQE's stage; without AQE it is a plan that ends in a repartition, as MERGE's write does.
   private[colocate] def isFragment(plan: SparkPlan): Boolean =

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.execution.SparkPlan
 
-/** For a strategy that changes what others make: Spark, Delta (deletion vectors), and more extensions. */
+/** For a strategy that changes the plan of other strategies: Spark's, Delta's, and those of other extensions. */
 private[colocate] object OtherStrategies {
 
   /** The first plan that a strategy of another class than `own` has for `plan`. */

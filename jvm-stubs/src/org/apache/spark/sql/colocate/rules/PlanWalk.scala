@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffl
 import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
 
-/** Walks a physical plan as it reads, through adaptive wrappers, finished stages and reused exchanges. */
+/** Walks a physical plan, through adaptive wrappers, finished stages and reused exchanges. */
 object PlanWalk {
 
   /** The plan behind a wrapper that only carries another one. */
@@ -33,7 +33,7 @@ object PlanWalk {
     node +: (node.children ++ node.subqueries).flatMap(nodes)
   }
 
-  /** The nodes of a plan that is shown, top down: what is used several times is there once, where it is made. */
+  /** The nodes of a plan for EXPLAIN, top down: a reused Exchange is there only once. */
   def shown(plan: SparkPlan): Seq[SparkPlan] = plan match {
     case _: ReusedExchangeExec | _: ReusedSubqueryExec => Nil
     // Both look into the build side of a join that is in the plan as well.
@@ -53,7 +53,8 @@ object PlanWalk {
   /** The Exchange that feeds an operator's child, if one does: sorts and projections in between do not count. */
   def feedingExchange(child: SparkPlan): Option[Exchange] = unwrap(child) match {
     case exchange: Exchange => Some(exchange)
-    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) => feedingExchange(same.children.head)
+    case same @ (_: SortExec | _: ProjectExec | _: FilterExec | _: ColumnarToRowExec) =>
+      feedingExchange(same.children.head)
     case _ => None
   }
 

@@ -7,9 +7,11 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 
 /**
- * Matches: a plan in which a rule changed how the rows of a join lie.
- * Produces: the plan after EnsureRequirements has run again, since what stands above the join was planned for the old way.
- * Not when: that needs more Exchanges than the plan had, or a user's `repartition` asked for the old way.
+ * Matches: a plan in which a rule changed the partitioning of a join.
+ * Produces: the plan after EnsureRequirements has run again, because the operators above the join were planned for the
+ * old partitioning.
+ * Not when: that needs more Exchanges than the plan had, or a user's `repartition` was dropped because of the old
+ * partitioning.
  */
 private[colocate] case class ReplanAncestors(rule: Rule[SparkPlan]) extends Rule[SparkPlan] {
 

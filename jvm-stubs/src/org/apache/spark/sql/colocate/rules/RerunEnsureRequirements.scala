@@ -4,8 +4,8 @@ import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, EnsureRequi
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
- * Spark's EnsureRequirements again, over a plan that a rule has changed: the Exchanges and sorts that it lacks now. A
- * repartition that the user asked for stays.
+ * Runs Spark's EnsureRequirements over a plan that a rule has changed, so that it gets the Exchanges and sorts that it
+ * now lacks. A user's repartition stays.
  */
 private[colocate] object RerunEnsureRequirements {
   def apply(plan: SparkPlan): SparkPlan = EnsureRequirements(optimizeOutRepartition = false)(plan)
@@ -16,8 +16,9 @@ private[colocate] object RerunEnsureRequirements {
     if (changed eq plan) plan else withoutIdleSorts(apply(changed))
   }
 
-  /** The sort that stood above a scan by bucket has got an Exchange above it, and that a sort of its own. */
+  /** A sort directly below a new Exchange is useless: EnsureRequirements adds another one above the Exchange. */
   private def withoutIdleSorts(plan: SparkPlan): SparkPlan = plan.transform {
-    case shuffle @ ShuffleExchangeExec(_, SortExec(_, false, child, _), ENSURE_REQUIREMENTS, _) => shuffle.copy(child = child)
+    case shuffle @ ShuffleExchangeExec(_, SortExec(_, false, child, _), ENSURE_REQUIREMENTS, _) =>
+      shuffle.copy(child = child)
   }
 }

@@ -18,13 +18,13 @@ private[colocate] trait TestHook {
    */
   def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan
 
-  /** At the start: is this private part of Spark or Delta to be taken for gone? */
+  /** At the start: shall this private part of Spark or Delta count as missing? */
   def hides(hook: String): Boolean
 }
 
 /**
- * The one door for tests in the rules. Who stands behind it comes in a jar for tests (jvm-stubs/testing) and is found as
- * a service; the shipped jar names none, and no plan is shown to one without `spark.colocate.testing`.
+ * The only hook for tests in the rules. Its implementation is in a jar for tests (jvm-stubs/testing), which is found as
+ * a service. The shipped jar has none, and it is called only if `spark.colocate.testing` is set.
  */
 private[colocate] object TestHook {
 

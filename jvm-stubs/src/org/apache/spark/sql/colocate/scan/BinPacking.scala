@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.scan
 
-/** Pieces of work dealt out to a fixed number of bins, the largest first to the emptiest bin. */
+/** Distributes pieces of work over bins. `distribute` puts the largest first, each into the emptiest bin. */
 private[colocate] object BinPacking {
 
   /** `count` bins, some of them perhaps empty. The same pieces in the same order give the same bins. */
-  def deal[A](pieces: Seq[A], count: Int)(bytes: A => Long): Seq[Seq[A]] = {
+  def distribute[A](pieces: Seq[A], count: Int)(bytes: A => Long): Seq[Seq[A]] = {
     val bins = Array.fill(count)(List.empty[A])
     val filled = new Array[Long](count)
     pieces.sortBy(piece => -bytes(piece)).foreach { piece =>

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, Judged}
+import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, FileVerification}
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.TaskSlices
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
@@ -9,7 +9,7 @@ import org.apache.spark.util.collection.BitSet
 
 /**
  * The files of a scan, sorted into the buckets of its evidence; each file is in one bucket or a stray. A Delta file
- * that does not fit its table's evidence is never read: what others group by file or row must not be spread.
+ * that does not fit its table's evidence is never read: operators that group by file or row rely on it.
  *
  * @param selected the buckets that the query needs; all of them if None
  * @param later    may tasks check what they read? See CheckWhileReading
@@ -27,12 +27,12 @@ case class BucketedFiles(
     (named.collect { case (Some(bucket), file) => bucket -> file }, unnamed.map(_._2))
   }
 
-  private lazy val judged: Judged = {
+  private lazy val judged: FileVerification = {
     val claims = named.map(_.swap)
     if (later) trust.judge(claims) else trust.judgeNow(claims)
   }
 
-  /** Whose rows must be checked by the tasks that read them. */
+  /** Files whose rows must be checked by the tasks that read them. */
   def unchecked: Set[PartitionedFile] = judged.unchecked
 
   private lazy val (located: Seq[(Int, PartitionedFile)], strays: Seq[PartitionedFile]) = sorted
@@ -65,17 +65,22 @@ case class BucketedFiles(
       FilePartition(task, files.toArray)
     }
 
-  /** One FilePartition for each share. Files of a split cell are dealt out to its parts, cut where they can be. */
+  /**
+   * One FilePartition for each task. The files of a split residue are distributed over its parts, cut where possible.
+   */
   def byShare(shares: TaskSlices, split: Boolean, relation: HadoopFsRelation): Seq[FilePartition] = {
     require(strays.isEmpty, s"${evidence.table} has strays, which have no share")
     require(shares.coverAll, s"not every bucket has its task: $shares")
-    require(evidence.layout.buckets % shares.cells == 0, s"${evidence.layout.buckets} buckets in ${shares.cells} cells")
-    val byCell = located.groupMap(_._1 % shares.cells)(_._2).withDefaultValue(Nil)
-    val parts = shares.tasks.filter(_.parts > 1).map(task => task.cells.head -> task.parts).distinct.map {
-      case (cell, count) => cell -> (if (split) cut(byCell(cell), count, relation) else Seq.fill(count)(byCell(cell)))
+    require(
+      evidence.layout.buckets % shares.residues == 0,
+      s"${evidence.layout.buckets} buckets in ${shares.residues} residues")
+    val byResidue = located.groupMap(_._1 % shares.residues)(_._2).withDefaultValue(Nil)
+    val parts = shares.tasks.filter(_.parts > 1).map(task => task.residues.head -> task.parts).distinct.map {
+      case (residue, count) =>
+        residue -> (if (split) cut(byResidue(residue), count, relation) else Seq.fill(count)(byResidue(residue)))
     }.toMap
     shares.tasks.zipWithIndex.map { case (task, index) =>
-      val files = if (task.parts > 1) parts(task.cells.head)(task.part) else task.cells.flatMap(byCell)
+      val files = if (task.parts > 1) parts(task.residues.head)(task.part) else task.residues.flatMap(byResidue)
       FilePartition(index, files.toArray)
     }
   }
@@ -86,13 +91,13 @@ case class BucketedFiles(
     val pieces = ranges.map(_._1).zip(rowGroups.turns(ranges.map(_._2), parts)).flatMap { case (file, turns) =>
       turns.map(file -> _)
     }
-    BinPacking.deal(pieces, parts)(_._2.work).map(_.map { case (file, turn) => turn.of(file) })
+    BinPacking.distribute(pieces, parts)(_._2.work).map(_.map { case (file, turn) => turn.of(file) })
   }
 
   /** Packed by bytes as an ordinary scan packs them, strays among them. */
   def byBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, located.map(_._2) ++ strays)
 
-  /** The strays alone; whatever buckets a query needs, their rows may be of them. */
+  /** Only the strays; whatever buckets a query needs, their rows may belong to them. */
   def straysByBytes(relation: HadoopFsRelation): Seq[FilePartition] = packed(relation, strays)
 
   private def packed(relation: HadoopFsRelation, wanted: Seq[PartitionedFile]): Seq[FilePartition] = {

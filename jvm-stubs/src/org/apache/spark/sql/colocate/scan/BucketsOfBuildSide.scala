@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.util.collection.BitSet
 
 /**
- * The buckets in which a broadcast join's build side has keys, told from the very relation that the join probes. It ends
+ * The buckets in which a broadcast join's build side has keys, from the same relation that the join probes. It ends
  * as soon as all buckets were seen, so a build side with many keys costs nothing.
  *
  * @param buildKeys all keys of the join's build side
@@ -27,7 +27,7 @@ case class BucketsOfBuildSide(
     child: SparkPlan)
     extends BaseSubqueryExec with UnaryExecNode {
 
-  // Nobody refers to it: InSubqueryExec only counts the columns.
+  // Never used: InSubqueryExec only counts the columns.
   override def output: Seq[Attribute] = Seq(AttributeReference("bucket", IntegerType, nullable = false)())
 
   private lazy val found: Array[InternalRow] = {
@@ -52,7 +52,12 @@ case class BucketsOfBuildSide(
     throw SparkException.internalError(s"$nodeName gives its rows to the driver alone")
 
   override def doCanonicalize(): SparkPlan =
-    BucketsOfBuildSide("", buildKeys.map(QueryPlan.normalizeExpressions(_, child.output)), positions, buckets, child.canonicalized)
+    BucketsOfBuildSide(
+      "",
+      buildKeys.map(QueryPlan.normalizeExpressions(_, child.output)),
+      positions,
+      buckets,
+      child.canonicalized)
 
   override protected def withNewChildInternal(newChild: SparkPlan): BucketsOfBuildSide = copy(child = newChild)
 }

@@ -14,9 +14,15 @@ import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.execution.datasources.{FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile}
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
-import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, InSubqueryExec, ScanFileListing, SparkPlan}
+import org.apache.spark.sql.execution.datasources.{
+  FileFormat, FilePartition, FileScanRDD, HadoopFsRelation, PartitionedFile
+}
+import org.apache.spark.sql.execution.metric.{
+  SQLMetric, SQLMetrics, SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter
+}
+import org.apache.spark.sql.execution.{
+  FileSourceScanExec, FileSourceScanLike, InSubqueryExec, ScanFileListing, SparkPlan
+}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -32,8 +38,8 @@ import org.apache.spark.util.collection.BitSet
  * @param mode     how buckets become tasks
  * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
  * @param dataFilters      likewise
- * @param bucketFilters    subqueries that tell at run time which buckets are needed
- * @param checksInTasks    what has to be checked is, by the tasks that read it; see CheckWhileReading
+ * @param bucketFilters    subqueries that find at run time which buckets are needed
+ * @param checksInTasks    do the tasks check the rows that they read? See CheckWhileReading
  */
 case class ColocatedScanExec(
     scan: FileSourceScanExec,
@@ -65,7 +71,9 @@ case class ColocatedScanExec(
 
   def buckets: Int = evidence.layout.buckets
 
-  /** May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first. */
+  /**
+   * May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first.
+   */
   def mayPruneByKeys: Boolean = mode match {
     case ReadMode.ByShare(_, _) => false
     case _ => !isNative || trust.knowsAll(selectedPartitions)
@@ -94,7 +102,7 @@ case class ColocatedScanExec(
   override lazy val (outputPartitioning, outputOrdering): (Partitioning, Seq[SortOrder]) = mode match {
     case ReadMode.ByBucket(tasks) =>
       (ColocatedPartitioning(keys, tasks), if (isNative && tasks == buckets) orderingOfBuckets else Nil)
-    case ReadMode.ByShare(shares, _) => (SpreadPartitioning(ColocatedPartitioning(keys, shares.cells), shares), Nil)
+    case ReadMode.ByShare(shares, _) => (SpreadPartitioning(ColocatedPartitioning(keys, shares.residues), shares), Nil)
     case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
 
@@ -105,17 +113,17 @@ case class ColocatedScanExec(
   })
 
   /**
-   * What is read where buckets are of no use. A scan whose filters name few buckets still reads only these.
+   * The scan to use if no operator needs the buckets. A scan whose filters name few buckets still reads only these.
    *
-   * @param prunable may a join tell at run time which buckets are needed?
+   * @param prunable may a join find at run time which buckets are needed?
    */
   def ordinary(prunable: Boolean): SparkPlan =
     if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) inPlace(copy(mode = ReadMode.ByBytes))
     else asWithoutLayout
 
-  /** What a table without a layout is read by: the same tasks with the same rows, whatever is asked above. */
+  /** The scan of a table without buckets: the same tasks with the same rows, whatever the operators above require. */
   def asWithoutLayout: SparkPlan =
-    // Spark's own pruning by bucket would believe the names of strays.
+    // Spark's own bucket pruning would trust the names of strays.
     inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
 
   private def inPlace(plan: SparkPlan): SparkPlan = {
@@ -160,7 +168,7 @@ case class ColocatedScanExec(
       Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]"))
   }
 
-  // Parquet's vectorised reader gives rows of its own kind when it is asked for rows; ORC's gives UnsafeRows.
+  // As rows, Parquet's vectorized reader gives rows of its own class; ORC's gives UnsafeRows.
   private lazy val needsUnsafeRowConversion: Boolean =
     relation.fileFormat.isInstanceOf[ParquetFileFormat] && conf.parquetVectorizedReaderEnabled
 
@@ -180,7 +188,8 @@ case class ColocatedScanExec(
     if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
     sendDriverMetrics()
     mode match {
-      case ReadMode.ByBucket(tasks) => withStrays(rddOf(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
+      case ReadMode.ByBucket(tasks) =>
+        withStrays(rddOf(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
       case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket, check)
       case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation), check)
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
@@ -191,7 +200,7 @@ case class ColocatedScanExec(
   protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
     BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
 
-  /** May tasks learn all of the files that they check? Such filters are pushed to save little, so they need not be. */
+  /** Can tasks read each row of the files that they check? Only without pushed filters, which save little here. */
   private def readsEachRow: Boolean =
     isNative && mode.isInstanceOf[ReadMode.ByBucket] && dataFilters.forall(_.isInstanceOf[IsNotNull])
 

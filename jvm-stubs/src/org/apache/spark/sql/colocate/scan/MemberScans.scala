@@ -8,15 +8,16 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
- * Which operators read a table of ours: a member, or a Delta table that is clustered. Everything else has Spark's own
- * plan, natively bucketed tables that are in no group too.
+ * Which operators read a table of ours: a member, or a Delta table with buckets. All other tables have Spark's own
+ * plan, also natively bucketed ones without a group.
  */
 private[colocate] object MemberScans {
 
   /** Is this leaf the scan of one, by buckets or as an ordinary table? */
   def isOne(leaf: SparkPlan): Boolean = leaf match {
     case _: ColocatedScanExec => true
-    case scan: FileSourceScanExec => isClustered(scan.relation) || (scan.relation.bucketSpec.isDefined && isMember(scan))
+    case scan: FileSourceScanExec =>
+      isClustered(scan.relation) || (scan.relation.bucketSpec.isDefined && isMember(scan))
     case _ => false
   }
 
@@ -27,9 +28,10 @@ private[colocate] object MemberScans {
     case _ => false
   }
 
-  private def isClustered(files: HadoopFsRelation): Boolean = files.partitionSchema.fieldNames.contains(BucketColumn.Name)
+  private def isClustered(files: HadoopFsRelation): Boolean =
+    files.partitionSchema.fieldNames.contains(BucketColumn.Name)
 
-  /** That a native table is in a group is told by the catalog's entry, which the logical plan has. */
+  /** A native table's group is in its catalog entry, which only the logical plan has. */
   private def isMember(scan: FileSourceScanExec): Boolean = scan.logicalLink.exists(_.exists {
     case relation: LogicalRelation => (relation.relation eq scan.relation) && Evidence.of(relation).isDefined
     case _ => false

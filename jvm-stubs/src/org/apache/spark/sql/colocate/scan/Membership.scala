@@ -8,30 +8,30 @@ import org.apache.spark.sql.execution.FileSourceScanLike
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /** What the planner may do with the scan of a table that has a layout. */
-sealed trait Judged
+sealed trait LayoutDecision
 
-object Judged {
-  case class Proven(evidence: Evidence) extends Judged
+object LayoutDecision {
+  case class Proven(evidence: Evidence) extends LayoutDecision
 
   /** `native`: the bucketed scan that stock Spark would choose by itself must be switched off as well. */
-  case class Refused(gap: EvidenceGap, native: Boolean) extends Judged
+  case class Refused(gap: EvidenceGap, native: Boolean) extends LayoutDecision
 }
 
 object Membership {
 
-  /** Evidence of the scanned snapshot first; then the group's flags, which can only forbid (design D1). */
-  def judge(session: SparkSession, relation: LogicalRelation): Option[Judged] =
+  /** Evidence of the scanned snapshot first; then the group's flags, which can only forbid. */
+  def judge(session: SparkSession, relation: LogicalRelation): Option[LayoutDecision] =
     Evidence.of(relation).map { found =>
       val native = relation.relation.asInstanceOf[HadoopFsRelation].bucketSpec.isDefined
       if (found.exists(_.group.isDefined)) ControlPlane.ensureAttached(session)
       found
         .flatMap(evidence => evidence.group.flatMap(unstable(session, _)).toLeft(evidence))
-        .fold(Judged.Refused(_, native), Judged.Proven(_))
+        .fold(LayoutDecision.Refused(_, native), LayoutDecision.Proven(_))
     }
 
   /**
-   * A stray for which the scan of a native table may not trust file names even where nothing of ours is in use: stock
-   * Spark would read it as a bucket and lose rows (traps S1.4).
+   * A stray for which the scan of a native table may not trust file names even with colocation off: stock Spark would
+   * read it as a bucket and lose rows.
    */
   def strayOf(relation: LogicalRelation, scan: FileSourceScanLike): Option[EvidenceGap] =
     Evidence.of(relation).flatMap(_.toOption).flatMap { evidence =>
@@ -39,11 +39,12 @@ object Membership {
     }
 
   /** The same about the files that a scan selects: a table that is mostly strays is read as if it had no layout. */
-  def judge(session: SparkSession, relation: LogicalRelation, scan: FileSourceScanLike): Option[Judged] =
+  def judge(session: SparkSession, relation: LogicalRelation, scan: FileSourceScanLike): Option[LayoutDecision] =
     judge(session, relation).map {
-      case Judged.Proven(evidence) =>
+      case LayoutDecision.Proven(evidence) =>
         val strays = Strays.of(scan, evidence)
-        if (strays.tooMany(session)) Judged.Refused(strays.gap(evidence), native = true) else Judged.Proven(evidence)
+        if (strays.tooMany(session)) LayoutDecision.Refused(strays.gap(evidence), native = true)
+        else LayoutDecision.Proven(evidence)
       case refused => refused
     }
 

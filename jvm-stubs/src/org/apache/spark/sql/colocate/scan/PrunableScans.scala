@@ -16,8 +16,8 @@ import org.apache.spark.sql.execution.window.WindowExec
 private[colocate] case class Prunable(scan: ColocatedScanExec, positions: Seq[Int])
 
 /**
- * Which scans below a join may leave rows away whose keys are not on its build side. On the way down, each operator must
- * give the same rows for the keys that stay: it treats rows one by one, or groups or joins them by all of these keys.
+ * Which scans below a join may skip rows whose keys are not on its build side. On the way down, each operator must give
+ * the same rows for the keys that remain: it treats rows one by one, or groups or joins them by all of these keys.
  */
 private[colocate] object PrunableScans {
 
@@ -38,7 +38,8 @@ private[colocate] object PrunableScans {
     case SortExec(_, false, child, _) => below(child, keys)
     case transition: ColumnarToRowTransition => below(transition.child, keys)
     case aggregate: BaseAggregateExec => grouped(aggregate, keys)
-    case window: WindowExec if keys.forall(k => window.partitionSpec.exists(_.semanticEquals(k))) => below(window.child, keys)
+    case window: WindowExec if keys.forall(k => window.partitionSpec.exists(_.semanticEquals(k))) =>
+      below(window.child, keys)
     case join: BroadcastHashJoinExec => streamed(join, keys)
     case join: ShuffledJoin => joined(join, keys)
     case _ => Nil
@@ -63,7 +64,7 @@ private[colocate] object PrunableScans {
     } else Nil
   }
 
-  /** A broadcast join's streamed side gives each of its rows by itself. */
+  /** A broadcast join handles each row of its streamed side by itself. */
   private def streamed(join: BroadcastHashJoinExec, keys: Seq[Expression]): Seq[Prunable] =
     (join.joinType, join.buildSide) match {
       case (_: InnerLike | RightOuter, BuildLeft) => below(join.right, keys)
@@ -71,7 +72,7 @@ private[colocate] object PrunableScans {
       case _ => Nil
     }
 
-  /** Where the join equates its sides' keys, the other side's rows with dropped keys meet only dropped rows. */
+  /** If the join equates the keys of its sides, the other side's rows with dropped keys match only dropped rows. */
   private def joined(join: ShuffledJoin, keys: Seq[Expression]): Seq[Prunable] = {
     val toRight = keys.map(equal(_, join.leftKeys, join.rightKeys))
     val toLeft = keys.map(equal(_, join.rightKeys, join.leftKeys))

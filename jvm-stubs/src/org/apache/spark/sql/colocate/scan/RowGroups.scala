@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 case class FileRange(start: Long, length: Long, rows: Option[Long])
 
 /**
- * Where a file can be cut so that each range has rows of its own: a reader takes the row groups whose middle lies in
- * its range, so cuts anywhere are right, but only cuts between row groups are of use. Footers are read for the files
- * of hot buckets alone, once for each file.
+ * Where a file can be cut so that each range has rows: a reader takes the row groups whose middle is in its range, so
+ * any cut gives right rows, but only cuts between row groups share out the work. Footers are read only for the files of
+ * large buckets, once for each file.
  */
 case class RowGroups(relation: HadoopFsRelation) {
   import RowGroups._
@@ -44,7 +44,7 @@ case class RowGroups(relation: HadoopFsRelation) {
     }
   }
 
-  /** A damaged file is passed over while it is read, not before. */
+  /** With ignoreCorruptFiles a damaged file is skipped when its rows are read, not here. */
   private def toleratesDamage: Boolean = {
     val conf = relation.sparkSession.sessionState.conf
     conf.ignoreCorruptFiles || conf.ignoreMissingFiles

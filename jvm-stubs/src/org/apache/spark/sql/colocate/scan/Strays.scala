@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.FileSourceScanLike
  *
  * @param names a few of them, for messages
  * @param files how many files the scan selects, strays included
- * @param othersUnknown is there a file, no stray, whose rows must be checked since nothing is known of it?
+ * @param othersUnknown is there a file, no stray, whose rows must be checked because nothing is known of it?
  */
 case class Strays(
     count: Int,
@@ -27,13 +27,14 @@ case class Strays(
 
   def describe: String = s"$count of $files files (${names.mkString(", ")}${if (count > names.size) ", ..." else ""})"
 
-  /** Strays are shuffled alone, however many; above this share of the bytes there is no layout left to speak of. */
+  /** Strays are shuffled alone, however many; above this share of the bytes the table is read without its layout. */
   def tooMany(session: SparkSession): Boolean =
     nonEmpty && bytes > Settings.decimal(session.sessionState.conf, "spark.colocate.strays.maxShare") * allBytes
 
   def gap(evidence: Evidence): EvidenceGap = {
     val percent = if (allBytes == 0) 100 else bytes * 100 / allBytes
-    EvidenceGap.of("STRAY", "table" -> evidence.table, "file" -> names.headOption.getOrElse(""), "percent" -> s"$percent")
+    EvidenceGap.of("STRAY",
+      "table" -> evidence.table, "file" -> names.headOption.getOrElse(""), "percent" -> s"$percent")
   }
 }
 
@@ -63,7 +64,7 @@ object Strays {
   }
 
   /**
-   * The bucket that planning takes a native file for; None for a stray.
+   * The bucket of a native file in planning; None for a stray.
    *
    * @param isStray what the manifest says of the file
    */

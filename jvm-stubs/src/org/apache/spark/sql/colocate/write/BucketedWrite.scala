@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * Rows on their way into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
+ * The rows of a write into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
  * bucket and partition instead of tasks x buckets files.
  *
  * @param order the bucket's id, as the writer spells it, which is constant in a task; then what each file is sorted by
@@ -28,7 +28,7 @@ case class BucketedWrite(keys: Seq[Expression], buckets: Int, order: Seq[SortOrd
 
 object BucketedWrite {
 
-  /** Up to so many rows one task writes all buckets faster than a shuffle reaches them. */
+  /** Up to this number of rows, one task writes all buckets faster than a shuffle distributes them. */
   private val FewRows = 10000L
 
   /** The bucket of a row, the same expression as the generated column's. */
@@ -55,9 +55,9 @@ object BucketedWrite {
 }
 
 /**
- * Asks for the layout as a distribution, so that a query that has it already (a colocated scan or join, an aggregate on
- * the keys) is not shuffled again, and tells that a task's bucket is constant, so that the writer need not sort by it
- * (traps S4.3).
+ * Requires the rows by bucket as a distribution, so that a query that has it already (a colocated scan or join, an
+ * aggregate on the keys) is not shuffled again. It also declares that the bucket of a task is constant, so that the
+ * writer need not sort by it.
  */
 case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], child: SparkPlan)
     extends UnaryExecNode {
@@ -65,15 +65,15 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
   override def output: Seq[Attribute] = child.output
 
   // Without the layout: a distribution that gets an Exchange by exactly this hash, which AQE leaves alone, so that task
-  // number and bucket id stay the same. With it: the requirement that DisableUnnecessaryBucketedScan heeds, because
-  // that rule would make an ordinary scan of the bucketed one that is relied on.
-  // Spark also asks before it has brought the sides of the joins below together. A join has no partitioning then.
+  // number and bucket id stay the same. With it: a requirement that DisableUnnecessaryBucketedScan respects, because
+  // that rule would otherwise turn the bucketed scan below into an ordinary one.
+  // Spark also calls this before the sides of the joins below match. A join has no valid partitioning then.
   override def requiredChildDistribution: Seq[Distribution] =
     if (ValidateRequirements.validate(child) && hasLayout(child.outputPartitioning)) {
       Seq(ClusteredDistribution(keys, requireAllClusterKeys = true, requiredNumPartitions = Some(buckets)))
     } else Seq(StatefulOpClusteredDistribution(keys, buckets))
 
-  // A range, a coalesced shuffle or hash keys in another order are clustered too, and yet another layout.
+  // A range, a coalesced shuffle or hash keys in another order are clustered too, but not by bucket.
   private def hasLayout(partitioning: Partitioning): Boolean = partitioning match {
     case HashPartitioning(hashed, n) => n == buckets && ColocatedPartitioning.sameKeys(hashed, keys)
     case ColocatedPartitioning(hashed, n) => n == buckets && ColocatedPartitioning.sameKeys(hashed, keys)
@@ -99,6 +99,11 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
   override protected def withNewChildInternal(newChild: SparkPlan): BucketedWriteExec = copy(child = newChild)
 }
 
+/**
+ * Matches: a [[BucketedWrite]].
+ * Produces: its operator, which requires the distribution of the table from its input.
+ * Not when: it always runs, because a file must have rows of one bucket only.
+ */
 object PlanBucketedWrite extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case BucketedWrite(keys, buckets, order, child) => BucketedWriteExec(keys, buckets, order, planLater(child)) :: Nil

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * Passes the query of a CTAS, RTAS or V1 overwrite on to Delta with its rows laid out by bucket. A query for a new
+ * Passes the query of a CTAS, RTAS or V1 overwrite on to Delta with its rows distributed by bucket. A query for a new
  * layout gets the bucket column, and with it the generation expression: a REPLACE takes the schema from the query.
  */
 class BucketingWriteBuilder(
@@ -30,9 +30,9 @@ class BucketingWriteBuilder(
     extends WriteBuilder with SupportsTruncate {
 
   private val options = {
-    val asked = info.options.asCaseSensitiveMap().asScala.toMap
-    if (layout.isEmpty && overwritten.isEmpty) asked
-    else OverwriteMode.unshuffled(if (asked.isEmpty) optionsOfSql else asked)
+    val typed = info.options.asCaseSensitiveMap().asScala.toMap
+    if (layout.isEmpty && overwritten.isEmpty) typed
+    else OverwriteMode.unshuffled(if (typed.isEmpty) optionsOfSql else typed)
   }
 
   // Delta's staged tables replace all rows in any case.
@@ -42,7 +42,8 @@ class BucketingWriteBuilder(
     override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
       override def insert(data: DataFrame, overwrite: Boolean): Unit = {
         val session = data.sparkSession.asInstanceOf[SparkSession]
-        val (query, options) = asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
+        val (query, options) =
+          asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
         innerRelation(options).insert(Dataset.ofRows(session, bucketed(query)), overwrite)
       }
     }
@@ -62,7 +63,7 @@ class BucketingWriteBuilder(
     }
   }
 
-  /** A dynamic overwrite counts the user's partition columns only (traps S1.1). */
+  /** A dynamic overwrite counts the user's partition columns only. */
   private def asOverwrite(session: SparkSession, query: LogicalPlan): (LogicalPlan, Map[String, String]) =
     overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(query -> options) { target =>
       if (target.userPartitions.isEmpty) query -> OverwriteMode.static(options)

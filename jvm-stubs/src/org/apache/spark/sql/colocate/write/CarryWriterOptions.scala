@@ -12,8 +12,11 @@ import org.apache.spark.sql.connector.expressions._
 import org.apache.spark.sql.types.IntegerType
 
 /**
- * What `df.write...saveAsTable(t)` says about the layout reaches the table: its options `colocate_with` and
- * `replication_num` become properties, and an overwrite of a bucketed table keeps the layout that it does not name.
+ * Matches: `df.write...saveAsTable(t)` of a Delta table.
+ * Produces: a statement in which the options `colocate_with` and `replication_num` are table properties. An overwrite
+ * of a bucketed table keeps that part of the layout that the writer does not name.
+ * Not when: the writer names another layout than the table has: then the statement replaces the table, as for a native
+ * table.
  */
 case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -59,7 +62,8 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private def marked(replace: ReplaceTableAsSelect, partitioning: Seq[Transform]): ReplaceTableAsSelect =
     replace.copy(partitioning = partitioning, tableSpec = adding(replace.tableSpec, Map(V1Overwrite.Mark -> "true")))
 
-  private def isMarked(replace: ReplaceTableAsSelect): Boolean = properties(replace.tableSpec).contains(V1Overwrite.Mark)
+  private def isMarked(replace: ReplaceTableAsSelect): Boolean =
+    properties(replace.tableSpec).contains(V1Overwrite.Mark)
 
   private def bucketing(table: BucketedTarget): Transform =
     BucketTransform(

@@ -8,7 +8,12 @@ import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, DeltaLayout, DeltaStatement}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, TableInfo}
 
-/** A bucket key that the table does not have is refused in our words, before Spark stumbles over the transform. */
+/**
+ * Matches: CREATE and REPLACE of a Delta table.
+ * Produces: an error of ours if the table has no column of a bucket key's name, before Spark fails on the transform
+ * with a less helpful one.
+ * Not when: all bucket keys are columns: the plan stays as it is.
+ */
 case class CheckBucketKeys(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {

@@ -9,8 +9,8 @@ import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * The bucket in a write by position, until LayOutWrites leaves the column to Delta. Where that rule does not reach (a
- * command of Delta's own made from the write) it is computed.
+ * The bucket column in a write by position, until LayOutWrites removes it and Delta computes it. A command that Delta
+ * makes from the write is not seen by that rule; there this expression computes the bucket.
  */
 case class GivenBucket(replacement: Expression) extends RuntimeReplaceable with InheritAnalysisRules {
   override def parameters: Seq[Expression] = Seq(replacement)
@@ -19,8 +19,9 @@ case class GivenBucket(replacement: Expression) extends RuntimeReplaceable with 
 }
 
 /**
- * A write by position into a bucketed Delta table names the user's columns only: it gets a place for the bucket column
- * before Delta counts the columns (traps S3.5). A query that carries a column of that name keeps it; Delta checks it.
+ * Matches: a write by position into a bucketed Delta table. Its query has the user's columns only.
+ * Produces: the same write with one more column, for the bucket, before Delta compares the number of columns.
+ * Not when: the write is by name, or the query has a column of that name itself: Delta checks its values.
  */
 case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -38,7 +39,7 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
     else Project(query.output.patch(position, Seq(Alias(bucket(query, target), BucketColumn.Name)()), 0), query)
   }
 
-  /** The columns of the query stand at the places of the visible ones, whatever their names. */
+  /** The columns of the query match the visible columns by position, whatever their names. */
   private def bucket(query: LogicalPlan, target: BucketedTarget): Expression = {
     val names = target.relation.output.map(_.name).filterNot(_ == BucketColumn.Name)
     val keys = target.layout.keys.zip(target.layout.keyTypes).map { case (key, keyType) =>

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.command.{CreateDataSourceTableAsSelectCommand, RunnableCommand}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-/** How much data a CREATE TABLE AS SELECT is going to write, as far as that is known: for a hint on the bucket count. */
+/**
+ * How much data a CREATE TABLE AS SELECT is going to write, as far as that is known: for a hint on the bucket count.
+ */
 object InputSize {
 
   def of(command: RunnableCommand): Option[Long] = command match {

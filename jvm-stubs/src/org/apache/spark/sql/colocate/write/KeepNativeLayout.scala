@@ -11,8 +11,11 @@ import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
 /**
- * INSERT INTO and INSERT OVERWRITE of a native member: its rows go to the task of their bucket first, and its files into
- * the table's manifest. CREATE TABLE AS SELECT has its rows laid out already when it becomes a write.
+ * Matches: INSERT INTO and INSERT OVERWRITE of a native member.
+ * Produces: a write whose rows are first brought to the task of their bucket, and whose files are recorded in the
+ * table's manifest.
+ * Not when: the rows of a CREATE TABLE AS SELECT are distributed already; or a key has a type without a hash, which is
+ * refused later.
  */
 object KeepNativeLayout extends Rule[LogicalPlan] {
 

@@ -27,7 +27,7 @@ object KeysAsStored extends SQLConfHelper {
     }.getOrElse(column)
 
   /**
-   * What a row gets that leaves the key out: its DEFAULT, which only the snapshot tells, or else null. Spark has no value
+   * What a row gets that leaves the key out: its DEFAULT, which only the snapshot has, or else null. Spark has no value
    * for a key that is NOT NULL; with a null Delta refuses the row in words that name the constraint.
    */
   private def left(key: String, target: BucketedTarget): Option[NamedExpression] =

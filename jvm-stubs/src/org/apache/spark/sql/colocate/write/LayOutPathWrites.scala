@@ -11,7 +11,12 @@ import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** `df.write.format("delta").save(path)` into a bucketed table: the same layout, and the same dynamic overwrite. */
+/**
+ * Matches: `df.write.format("delta").save(path)` into a bucketed table.
+ * Produces: the same write with its rows distributed by bucket, and with the table's own meaning of a dynamic
+ * overwrite.
+ * Not when: the path holds no bucketed table, or the rows are distributed already.
+ */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private val DeltaSource = "org.apache.spark.sql.delta.sources.DeltaDataSource"
@@ -24,7 +29,8 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
-    val query = if (OverwriteMode.flag(save.options, "overwriteSchema")) save.query else KeysAsStored(save.query, target)
+    val newSchema = OverwriteMode.flag(save.options, "overwriteSchema")
+    val query = if (newSchema) save.query else KeysAsStored(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
       OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
     } else {

@@ -11,9 +11,12 @@ import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * Last step of a write into a bucketed Delta table, when Delta's rules have matched the query to the table: the place
- * of the bucket column goes, since Delta computes it without a second check when it is missing; the rows are laid out
- * by bucket; and an overwrite of partitions counts the user's partition columns only (traps S1.1).
+ * Matches: a write into a bucketed Delta table, after Delta's rules have matched its query to the table.
+ * Produces: the write without the bucket column, which Delta then computes without a second check; its rows are
+ * distributed by bucket; and an overwrite of partitions means the user's partition columns only, because the bucket
+ * column is a partition column, too.
+ * Not when: the target is not bucketed. A dynamic overwrite stays as it is where the session's overwrite mode is
+ * unknown.
  */
 case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -42,7 +45,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def isDynamic(overwrite: OverwriteByExpression, options: Map[String, String]): Boolean =
     overwrite.deleteExpr == Literal.TrueLiteral && OverwriteMode.isDynamic(options, conf)
 
-  /** The statement's options and the relation's, with Delta's own shuffle before the write off (traps S4.3). */
+  /** The options of the statement and of the relation, without Delta's own shuffle before the write. */
   private def optionsOf(write: V2WriteCommand, target: BucketedTarget): Map[String, String] = {
     val own = write.productElementNames.zip(write.productIterator).collectFirst {
       case ("writeOptions", options: Map[_, _]) => options.asInstanceOf[Map[String, String]]

@@ -7,13 +7,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.storage.StorageLevel
 
 /**
- * A query's rows, evaluated once and read several times. Spark's CacheManager is not asked to keep them: it knows plans,
- * not owners, so that what a user has cached would end with our use of it, and another thread's write to a table that
- * is read would have the rows evaluated again.
+ * The rows of a query, computed once and read several times. Spark's CacheManager is not used: it finds entries by
+ * their plan, so releasing ours would also release what the user has cached; and a write of another thread to a table
+ * that the query reads would compute the rows again.
  */
 class MaterializedQuery(session: SparkSession, query: LogicalPlan) {
 
-  // As in CacheManager: rows that are kept shall keep the layout that they have.
+  // As in CacheManager: cached rows keep their partitioning.
   private val relation: InMemoryRelation = {
     val planner = SparkSession.getOrCloneSessionWithConfigsOff(session, Seq(SQLConf.AUTO_BUCKETED_SCAN_ENABLED))
     planner.withActive {

@@ -9,8 +9,10 @@ import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types.{DataType, DateType, TimestampType}
 
 /**
- * Settings under which Parquet keeps another value than the one that was hashed: equal times would lie in different
- * buckets. A write that computes buckets of Delta members from such keys fails.
+ * Matches: a write that computes the buckets of a Delta member from dates or times.
+ * Produces: an error if, by the session's settings, Parquet stores another value than the one that was hashed: equal
+ * times would lie in different buckets.
+ * Not when: the settings keep the values of the keys' types.
  */
 object RefuseLossyWrites extends (LogicalPlan => Unit) with SQLConfHelper {
 
@@ -24,8 +26,8 @@ object RefuseLossyWrites extends (LogicalPlan => Unit) with SQLConfHelper {
 
   private def refuse(key: Expression, setting: Option[(String, String)]): Unit = setting.foreach { case (name, cure) =>
     throw new ColocateException("KEY_WRITTEN_LOSSY",
-      s"Cannot write into a table that is bucketed by ${key.sql} while $name is ${conf.getConfString(name)}: the value that " +
-        s"is stored may be another one than the one whose bucket is computed. SET $name = $cure.")
+      s"Cannot write into a table that is bucketed by ${key.sql} while $name is ${conf.getConfString(name)}: the " +
+        s"value that is stored may be another one than the one whose bucket is computed. SET $name = $cure.")
   }
 }
 
@@ -44,7 +46,8 @@ object LossyTimes {
         (Set[DataType](TimestampType), SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS"),
       isLegacy(conf.getConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE)) ->
         (Set[DataType](DateType, TimestampType), SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key, "CORRECTED"),
-      (kept == ParquetOutputTimestampType.INT96 && isLegacy(conf.getConf(SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE))) ->
+      (kept == ParquetOutputTimestampType.INT96 &&
+        isLegacy(conf.getConf(SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE))) ->
         (Set[DataType](TimestampType), SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key, "CORRECTED")
     ).collect { case (true, lossy) => lossy }
   }

@@ -7,15 +7,18 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.columns.BucketColumn
 
 /**
- * Delta resolves a generated column's text as any text of the session. Where a function of the user's comes before
- * Spark's own `hash` or `pmod` (a SQL path, `functionResolution.sessionOrder = first`), it computes other buckets than the
- * text stands for, and every later reader believes them. Such a write fails.
+ * Matches: a write that computes buckets by a function that is not Spark's `pmod(hash(...), n)`. Delta resolves the
+ * text of a generated column in the session, where a user's function may come first (SQL path,
+ * `functionResolution.sessionOrder = first`).
+ * Produces: an error: the write would compute other buckets than every later reader expects.
+ * Not when: the session resolves the text to Spark's own functions.
  */
 case class RefuseShadowedHash(session: SparkSession) extends (LogicalPlan => Unit) {
 
-  // A user may have a column of that name elsewhere: it is the session that must make something else of the text.
+  // The expression may belong to a column of the same name elsewhere, so the session is checked as well.
   override def apply(plan: LogicalPlan): Unit =
-    if (ComputedBuckets.in(plan).exists(b => isComputed(b) && !isBucketId(b)) && !BucketColumn.isSparksOwn(session)) refuse()
+    if (ComputedBuckets.in(plan).exists(b => isComputed(b) && !isBucketId(b)) && !BucketColumn.isSparksOwn(session))
+      refuse()
 
   private def isComputed(bucket: Expression): Boolean = bucket match {
     case cast: Cast => isComputed(cast.child)
@@ -29,7 +32,7 @@ case class RefuseShadowedHash(session: SparkSession) extends (LogicalPlan => Uni
   }
 
   private def refuse(): Unit = throw new ColocateException("HASH_SHADOWED",
-    "Cannot write into a bucketed Delta table: in this session pmod(hash(...), n) is not Spark's own, so that the rows would " +
-      "get other buckets than readers expect. DROP the function of that name, or SET " +
+    "Cannot write into a bucketed Delta table: in this session pmod(hash(...), n) is not Spark's own, so that the " +
+      "rows would get other buckets than readers expect. DROP the function of that name, or SET " +
       "spark.sql.functionResolution.sessionOrder = second, or put system.builtin first in the SQL path.")
 }

@@ -16,7 +16,7 @@ private[colocate] case class RowGroupSize(session: SparkSession, tables: TableCa
 
   private val Key = ParquetOutputFormat.BLOCK_SIZE
 
-  /** The property of a table that is made anew, unless the statement or the session has a size of its own. */
+  /** The property for a new table, unless the statement or the session sets a size. */
   def ofNew(stated: Map[String, String]): Map[String, String] = {
     val size = Settings.number(session.sessionState.conf, "spark.colocate.write.rowGroupBytes")
     if (size <= 0 || names(stated) || conf.get(Key) != null) Map.empty else Map(Key -> size.toString)

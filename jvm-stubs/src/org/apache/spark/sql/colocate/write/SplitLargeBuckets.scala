@@ -8,13 +8,17 @@ import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShuffleParti
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
 
 /**
- * A bucket that fills several files is written by several tasks, so that a load may use more cores than there are
- * buckets. It is decided from the sizes of the finished shuffle, under adaptive execution only; each task still holds
- * rows of one bucket.
+ * Matches: the finished shuffle of a bucketed write under AQE, with a bucket that fills several files.
+ * Produces: several tasks for that bucket, so that a load may use more cores than there are buckets. Each task still
+ * has rows of one bucket only.
+ * Not when: AQE is off, so the sizes are not known.
  */
 case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
 
-  /** Packed rows in a shuffle take at most about so many times their bytes in Parquet; more would break the file bound. */
+  /**
+   * Rows in a shuffle take at most about so many times their bytes in Parquet; with a larger factor files get too
+   * large.
+   */
   private val ShuffleBytesPerFileByte = 2L
 
   override def apply(plan: SparkPlan): SparkPlan = Rewrite("SplitLargeBuckets", plan)(_.transformUp {
@@ -28,7 +32,8 @@ case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
     stage.mapStats.filter(_.bytesByPartitionId.exists(_ > target)).map { stats =>
       stats.bytesByPartitionId.toSeq.zipWithIndex.flatMap {
         case (bytes, bucket) if bytes > target =>
-          ShufflePartitionsUtil.createSkewPartitionSpecs(stats.shuffleId, bucket, target).getOrElse(whole(bucket, bytes))
+          ShufflePartitionsUtil.createSkewPartitionSpecs(stats.shuffleId, bucket, target)
+            .getOrElse(whole(bucket, bytes))
         case (bytes, bucket) => whole(bucket, bytes)
       }
     }

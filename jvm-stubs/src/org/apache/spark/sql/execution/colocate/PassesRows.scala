@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.UnaryExecNode
 
-/** A node that says or asks something of its child, whose rows pass unchanged. */
+/** An operator that declares or requires something of its child, and passes its rows unchanged. */
 trait PassesRows extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning

@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Makes a rule fail that is named by `spark.colocate.testing.fault = <how>:<rule>`. How: `fails`; `tells` (an error that is
- * meant for the user); `invalid` (the plan that it gives lacks its shuffles).
+ * Makes a rule fail that is named by `spark.colocate.testing.fault = <how>:<rule>`. How: `fails`; `tells` (an error
+ * that is meant for the user); `invalid` (the plan that it gives lacks its shuffles).
  */
 private[testing] object FailingRules {
 

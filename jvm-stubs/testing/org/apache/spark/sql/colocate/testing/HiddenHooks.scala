@@ -2,7 +2,10 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.SparkEnv
 
-/** Private parts of Spark and Delta that are taken for gone: `spark.colocate.testing.hiddenHooks`, with commas, at the start. */
+/**
+ * Private parts of Spark and Delta that are taken for gone: `spark.colocate.testing.hiddenHooks`, with commas, at the
+ * start.
+ */
 private[testing] object HiddenHooks {
 
   val Key = "spark.colocate.testing.hiddenHooks"

@@ -7,7 +7,9 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.{CommandExecutionMode, CommandResultExec, QueryExecution, SparkPlan}
 
-/** Plans as texts that two sessions can be compared by: classes, arguments and ids numbered in the order of the text. */
+/**
+ * Plans as texts that two sessions can be compared by: classes, arguments and ids numbered in the order of the text.
+ */
 object PlanTrees {
 
   /** The optimized and the executable plan of a statement, which is not run. */

@@ -32,11 +32,13 @@ object PlantedBugs {
     "deletion_vectors_ignored" -> "rows that a deletion vector marks come back",
     "partition_filter_lost" -> "partitions that the query excludes are read",
     "full_outer_split" -> "a bucket of a full outer join is split, so its unmatched rows come out for each part",
-    "extended_side_split" -> "the null-extended side of an outer join is split, or the right one of a semi or anti join",
+    "extended_side_split" ->
+      "the null-extended side of an outer join is split, or the right one of a semi or anti join",
     "expand_key_nulled" -> "grouping sets that leave the key out are taken to keep it",
     "preserved_side_pruned" -> "an outer or anti join's preserved side is pruned by the keys of the broadcast one",
     "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches",
-    "shared_groups_lost" -> "of an aggregate that is used several times, the groups that only another use keeps are lost",
+    "shared_groups_lost" ->
+      "of an aggregate that is used several times, the groups that only another use keeps are lost",
     "kept_rows_lost" -> "a task of a shuffle loses the rows that it kept, where more come than it may keep")
 
   def names: Array[String] = catalogue.map(_._1).toArray

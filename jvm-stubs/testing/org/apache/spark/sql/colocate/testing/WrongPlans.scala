@@ -45,7 +45,9 @@ object WrongPlans extends Rule[SparkPlan] {
   }
 
   private def withoutExchange(plan: SparkPlan)(trusts: (SparkPlan, Seq[Expression]) => Boolean): SparkPlan =
-    plan.transformUp { case ShuffleExchangeExec(HashPartitioning(keys, _), child, _, _) if trusts(child, keys) => child }
+    plan.transformUp {
+      case ShuffleExchangeExec(HashPartitioning(keys, _), child, _, _) if trusts(child, keys) => child
+    }
 
   private def castOfKeys(child: SparkPlan, keys: Seq[Expression]): Boolean = {
     val plain = keys.map { case cast: Cast => cast.child; case other => other }
@@ -68,7 +70,8 @@ object WrongPlans extends Rule[SparkPlan] {
 
   private def joinBelow(plan: SparkPlan): Option[ShuffledJoin] = plan match {
     case join: ShuffledJoin => Some(join)
-    case _: ProjectExec | _: FilterExec | _: SortExec | _: HashAggregateExec | _: PlanningNode => joinBelow(plan.children.head)
+    case _: ProjectExec | _: FilterExec | _: SortExec | _: HashAggregateExec | _: PlanningNode =>
+      joinBelow(plan.children.head)
     case _ => None
   }
 }

@@ -19,7 +19,8 @@ class WrongRules extends TestHook {
   override def before(rule: String): Unit = FailingRules.before(rule)
 
   override def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
-    FailingRules.after(rule, PlantedBugs.planted.filterNot(_ => isAsking.get).fold(after)(wrong(_, rule, before, after)))
+    FailingRules.after(rule, PlantedBugs.planted.filterNot(_ => isAsking.get)
+      .fold(after)(wrong(_, rule, before, after)))
 
   override def hides(hook: String): Boolean = HiddenHooks.names.contains(hook)
 
@@ -27,7 +28,8 @@ class WrongRules extends TestHook {
     case ("full_outer_split", "SpreadJoins") => taking(before) { case FullOuter => Inner }(spread)
     case ("extended_side_split", "SpreadJoins") => taking(before) { case one if one != FullOuter => Inner }(spread)
     case ("both_sides_split", "SpreadJoins") => after.transformUp { case scan: ColocatedScanExec => inParts(scan) }
-    case ("preserved_side_pruned", "DisableUnnecessaryColocatedScan") => taking(before)(pruning)(DisableUnnecessaryColocatedScan(_))
+    case ("preserved_side_pruned", "DisableUnnecessaryColocatedScan") =>
+      taking(before)(pruning)(DisableUnnecessaryColocatedScan(_))
     case ("preserved_side_pruned", "DynamicBucketPruning") => taking(before)(pruning)(DynamicBucketPruning(_))
     case ("shared_groups_lost", "ShareAggregates") => after.transformUp {
       case shuffle @ ShuffleExchangeExec(_, FilterExec(condition, groups), _, _) if ShareAggregates.isShared(shuffle) =>
@@ -40,7 +42,8 @@ class WrongRules extends TestHook {
   }
 
   /** What a rule makes of a plan if it takes joins for others. */
-  private def taking(plan: SparkPlan)(other: PartialFunction[JoinType, JoinType])(rule: SparkPlan => SparkPlan): SparkPlan = {
+  private def taking(plan: SparkPlan)(other: PartialFunction[JoinType, JoinType])(
+      rule: SparkPlan => SparkPlan): SparkPlan = {
     isAsking.set(true) // rules may call others
     try OtherJoins.back(rule(OtherJoins.of(plan)(other)))
     finally isAsking.set(false)

@@ -9,10 +9,10 @@ import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
 
-/** What a table's metadata says of its declaration. */
+/** The declaration of a table, from its metadata. */
 object DeclaredLayouts {
 
-  // What Delta derives from the rest of the statement, or counts for itself.
+  // Properties that Delta derives from the rest of the statement, or maintains itself.
   private val derived =
     Set("delta.minReaderVersion", "delta.minWriterVersion", "delta.columnMapping.maxColumnId") ++
       Seq("appendOnly", "invariants", "generatedColumns", "identityColumns").map("delta.feature." + _)

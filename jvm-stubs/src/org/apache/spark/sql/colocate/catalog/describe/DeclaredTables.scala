@@ -11,8 +11,8 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
 /**
- * The tables of a database as they declare themselves: the truth of membership. A native table's properties are in the
- * catalog, a Delta table's in its own log, so each Delta table is loaded once.
+ * The tables of a database with the group that each one names in its own metadata, which decides about membership. A
+ * native table's properties are in the catalog, a Delta table's in its own log, so each Delta table is loaded once.
  */
 class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
@@ -31,7 +31,7 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
   private def name(table: CatalogTable): Facts = Map("db" -> db, "table" -> table.identifier.table)
 
-  /** None: the table is there, but it can't be read; then nothing is concluded about it. */
+  /** None: the table is there, but it can't be read; then nothing is known about it. */
   private def facts(table: CatalogTable): Option[Option[Facts]] =
     try Some(if (NativeTable.isNative(table)) native(table) else delta(table))
     catch {

@@ -18,7 +18,7 @@ import org.apache.spark.sql.functions.{col, element_at, lit}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 
-/** A bucketed Delta table as its CREATE statement declared it: for the eyes of DESCRIBE and SHOW only. */
+/** A bucketed Delta table as its CREATE statement declared it; only for DESCRIBE and SHOW. */
 class DeclaredTable(table: Table) extends Table {
   override def name(): String = table.name()
   override def properties(): util.Map[String, String] = table.properties()
@@ -65,7 +65,9 @@ case class ShowDeclaredPartitions(name: String, table: Table, spec: Map[String, 
       element_at(col("partitionValues"), lit(snapshot.physicalName(field.name))).cast(field.dataType).as(field.name)
     }
     val partitions = snapshot.allFiles.select(values: _*).distinct()
-    spec.foldLeft(partitions) { case (found, (column, value)) => found.where(col(column) <=> lit(value)) }.collect().toSeq
+    spec
+      .foldLeft(partitions) { case (found, (column, value)) => found.where(col(column) <=> lit(value)) }
+      .collect().toSeq
   }
 
   private def refuse(why: String, cure: String): Nothing =

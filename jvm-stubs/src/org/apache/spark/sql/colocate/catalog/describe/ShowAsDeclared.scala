@@ -12,8 +12,11 @@ import org.apache.spark.sql.connector.catalog.{Table, V1Table}
 import org.apache.spark.sql.execution.command.DescribeTableCommand
 
 /**
- * DESCRIBE and SHOW tell of a bucketed table what its CREATE statement said: the user's columns and partitions, the
- * bucket keys and count, the group. Delta's own catalog would show the bucket column as a column like any other.
+ * Matches: DESCRIBE, SHOW COLUMNS, SHOW PARTITIONS, SHOW CREATE TABLE and `spark.catalog.listColumns` of a bucketed
+ * table.
+ * Produces: what its CREATE statement declared: the user's columns and partitions, the bucket keys and count, the
+ * group. Delta's own catalog would show the bucket column like any other column.
+ * Not when: the table is not bucketed, or only a column or a partition is described.
  */
 case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -32,7 +35,8 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
     case ShowCreateTable(Clustered(resolved, layout), _, output) =>
       ShowCreateMember(DeclaredLayouts.ofDelta(resolved.name, resolved.table, layout), output)
 
-    case ShowCreateTable(ResolvedTable(_, _, table: V1Table, _), false, output) if NativeTable.isMember(table.catalogTable) =>
+    case ShowCreateTable(ResolvedTable(_, _, table: V1Table, _), false, output)
+        if NativeTable.isMember(table.catalogTable) =>
       DeclaredLayouts.ofNative(table.catalogTable).fold(plan)(ShowCreateMember(_, output))
 
     case describe: DescribeTableCommand if describe.isExtended && describe.partitionSpec.isEmpty =>
@@ -59,7 +63,8 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
   private def information(resolved: ResolvedTable, layout: BucketLayout): LayoutInformation = {
     val properties = scala.jdk.CollectionConverters.MapHasAsScala(resolved.table.properties()).asScala.toMap
     val db = resolved.identifier.namespace().lastOption.getOrElse(session.catalog.currentDatabase)
-    LayoutInformation(GroupProperties.group(properties).map(GroupProperties.fullName(_, db)), layout.keys, layout.buckets)
+    val group = GroupProperties.group(properties).map(GroupProperties.fullName(_, db))
+    LayoutInformation(group, layout.keys, layout.buckets)
   }
 
   /** A Delta table of the catalog that has the bucket column. */

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 
 /**
- * SHOW CREATE TABLE of a table with buckets: a statement that makes the table again. Delta itself has no such, and
+ * SHOW CREATE TABLE of a table with buckets: a statement that makes the table again. Delta itself has none, and
  * Spark's own spells out UTF8_BINARY, which its ORC reader can't read.
  */
 case class ShowCreateMember(table: DeclaredLayout, override val output: Seq[Attribute]) extends LeafRunnableCommand {
@@ -21,7 +21,7 @@ case class ShowCreateMember(table: DeclaredLayout, override val output: Seq[Attr
 
 /**
  * @param columns  the user's, with their raw types; comments, defaults and generation expressions in their metadata
- * @param location where the files are, unless the catalog chose the place
+ * @param location where the files are, unless the catalog chose it
  */
 case class DeclaredLayout(
     name: String,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.types.StringType
 
-/** The verdicts of a query as rows, so that JDBC and Spark Connect can ask for them; the query is planned, not run. */
+/** The verdicts of a query as rows, for JDBC and Spark Connect; the query is planned, not run. */
 object ExplainProcedure extends SystemProcedure(
       "explain",
       "Tells for every join, aggregate and window of a query whether it is colocated, and why not.",

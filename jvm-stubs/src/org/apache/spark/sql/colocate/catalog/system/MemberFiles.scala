@@ -23,11 +23,11 @@ case class MemberFacts(group: String, groupId: String, db: String, table: String
 /**
  * Files of one bucket.
  *
- * @param bucket `None` for strays: files without a bucket that counts
- * @param rows   `None` where nobody counted them
+ * @param bucket `None` for strays: files whose bucket is unknown or not trusted
+ * @param rows   `None` if not counted
  */
-case class BucketFiles(bucket: Option[Int], files: Long, bytes: Long, rows: Option[Long]) {
-  def +(other: BucketFiles): BucketFiles = copy(
+case class BucketStats(bucket: Option[Int], files: Long, bytes: Long, rows: Option[Long]) {
+  def +(other: BucketStats): BucketStats = copy(
     files = files + other.files,
     bytes = bytes + other.bytes,
     rows = rows.zip(other.rows).map { case (mine, theirs) => mine + theirs })
@@ -38,12 +38,14 @@ object MemberFiles {
 
   private val FooterThreads = 8
 
-  /** None: the catalog does not have the table any more, it was dropped by a session without us (`system.reconcile`). */
-  def of(session: SparkSession, member: MemberFacts, rows: Boolean): Option[Seq[BucketFiles]] =
+  /**
+   * None: the catalog does not have the table any more, it was dropped by a session without us (`system.reconcile`).
+   */
+  def of(session: SparkSession, member: MemberFacts, rows: Boolean): Option[Seq[BucketStats]] =
     try Some(if (member.format == "delta") ofDelta(session, member) else ofNative(session, member, rows))
     catch { case _: NoSuchTableException | _: NoSuchDatabaseException | _: NoSuchNamespaceException => None }
 
-  private def ofDelta(session: SparkSession, member: MemberFacts): Seq[BucketFiles] = {
+  private def ofDelta(session: SparkSession, member: MemberFacts): Seq[BucketStats] = {
     val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)
     val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
     val snapshot = DeltaReflection.snapshotOfTable(table)
@@ -56,25 +58,26 @@ object MemberFiles {
       .map { row =>
         val known = Option.when(!row.isNullAt(0))(row.getInt(0)).filter(b => b >= 0 && b < member.buckets)
         val complete = row.getLong(4) == row.getLong(1)
-        BucketFiles(known, row.getLong(1), row.getLong(2), Option.when(complete)(row.getLong(3)))
+        BucketStats(known, row.getLong(1), row.getLong(2), Option.when(complete)(row.getLong(3)))
       }
   }
 
-  private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketFiles] = {
+  private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketStats] = {
     val table = session.sessionState.catalog.getTableMetadata(TableIdentifier(member.table, Some(member.db)))
     val files = listed(session, table)
     val known = FileTrust.known(session, table)
     val counts = if (rows) counted(session, member.format, files).map(Some(_)) else files.map(_ => None)
     files.zip(counts).map { case (file, count) =>
-      val bucket = NativeEvidence.bucketOf(file.getPath.getName, member.buckets).filterNot(_ => known.of(file).contains(true))
-      BucketFiles(bucket, 1, file.getLen, count)
+      val bucket = NativeEvidence.bucketOf(file.getPath.getName, member.buckets)
+        .filterNot(_ => known.of(file).contains(true))
+      BucketStats(bucket, 1, file.getLen, count)
     }
   }
 
   private def listed(session: SparkSession, table: CatalogTable): Seq[FileStatus] = {
     val catalog = session.sessionState.catalog
     val root = new Path(table.location)
-    // Partitions that were put elsewhere have a root of their own.
+    // A partition may have a location outside of the table.
     val partitions = if (table.tracksPartitionsInCatalog) catalog.listPartitions(table.identifier) else Nil
     val elsewhere = partitions.map(p => new Path(p.location)).filterNot(_.toString.startsWith(s"$root/"))
     new InMemoryFileIndex(session, root +: elsewhere, table.storage.properties, Some(table.schema)).allFiles()

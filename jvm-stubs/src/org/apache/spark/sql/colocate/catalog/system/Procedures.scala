@@ -16,7 +16,7 @@ import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 import org.json4s.JValue
 
-/** The procedures of namespace `system`: `CALL system.<name>(...)`. Each is a thin face of one verb. */
+/** The procedures of namespace `system`: `CALL system.<name>(...)`. Each calls one verb of the control plane. */
 object Procedures {
 
   private val Namespace = Array("system")

@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types._
 
-/** Brings the registry in line with the tables: what a session without the extension did, or a driver left undone. */
+/** Updates the registry from the tables, after changes by a session without the extension or by a driver that died. */
 object Reconcile extends SystemProcedure(
       "reconcile",
       "Compares the groups with the properties of all tables, or of one database's, and heals the differences.",
@@ -28,7 +28,7 @@ object Reconcile extends SystemProcedure(
       "tables" -> declared.flatMap(_.members),
       "unread" -> declared.flatMap(_.unread),
       "version" -> version,
-      // All of them: then members of databases that are gone are healed, too.
+      // All of them: then members of dropped databases are removed, too.
       "databases" -> (if (input.getString(0).isEmpty) null else databases))
     (answer \ "changed").children.map { change =>
       Row.fromSeq(Seq("db", "table", "action", "group", "message").map(field => (change \ field).extract[String]))

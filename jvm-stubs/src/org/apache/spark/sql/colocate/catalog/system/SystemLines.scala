@@ -6,17 +6,19 @@ import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.types.StructType
 import org.json4s.JValue
 
-/** The rows of the system tables: the control plane's part by its verbs, files and bytes from the members themselves. */
+/**
+ * The rows of the system tables: the control plane's part by its verbs, files and bytes from the members themselves.
+ */
 class SystemLines(session: SparkSession) {
 
   private type Line = Map[String, Any]
 
-  /** A table that the control plane knows by itself. */
-  def told(table: String, schema: StructType): Seq[Line] =
+  /** The rows of a table that the control plane has itself. */
+  def ofControlPlane(table: String, schema: StructType): Seq[Line] =
     ControlPlane.call(session, "rows", "table" -> table).children.map(typed(_, schema))
 
   def groups(schema: StructType, wanted: Set[String]): Seq[Line] = {
-    val lines = told("colocation_groups", schema)
+    val lines = ofControlPlane("colocation_groups", schema)
     if (!wanted("bytes")) lines
     else {
       val bytes = members.groupMapReduce(_.group)(files(_).toSeq.flatten.map(_.bytes).sum)(_ + _)
@@ -31,14 +33,15 @@ class SystemLines(session: SparkSession) {
     }
   }
 
-  private def sums(files: Option[Seq[BucketFiles]]): Line = files.fold[Line](Map("layout_state" -> "missing")) { found =>
+  private def sums(files: Option[Seq[BucketStats]]): Line =
+    files.fold[Line](Map("layout_state" -> "missing")) { found =>
     Map(
       "strays" -> found.filter(_.bucket.isEmpty).map(_.files).sum.toInt,
       "files" -> found.map(_.files).sum,
       "bytes" -> found.map(_.bytes).sum)
   }
 
-  private def files(member: MemberFacts): Option[Seq[BucketFiles]] = MemberFiles.of(session, member, rows = false)
+  private def files(member: MemberFacts): Option[Seq[BucketStats]] = MemberFiles.of(session, member, rows = false)
 
   def buckets(schema: StructType, wanted: Set[String]): Seq[Line] = {
     val sequences = new Sequences(session)
@@ -54,15 +57,16 @@ class SystemLines(session: SparkSession) {
       "files" -> bucket.files,
       "rows" -> bucket.rows.map(Long.box).orNull,
       "bytes" -> bucket.bytes,
-      "hosts" -> (if (wanted("hosts")) bucket.bucket.fold(Seq.empty[String])(sequences.hosts(member.groupId, _)) else Nil),
+      "hosts" ->
+        (if (wanted("hosts")) bucket.bucket.fold(Seq.empty[String])(sequences.hosts(member.groupId, _)) else Nil),
       "state" -> (if (bucket.bucket.isEmpty) "stray" else line("layout_state")))
   }
 
   /** Every bucket has a line, the empty ones too; strays share one whose bucket is null. A missing table has none. */
-  private def byBucket(member: MemberFacts, rows: Boolean): Seq[BucketFiles] =
+  private def byBucket(member: MemberFacts, rows: Boolean): Seq[BucketStats] =
     MemberFiles.of(session, member, rows).toSeq.flatMap { files =>
       val found = files.groupMapReduce(_.bucket)(identity)(_ + _)
-      val all = (0 until member.buckets).map(b => found.getOrElse(Some(b), BucketFiles(Some(b), 0, 0, Some(0))))
+      val all = (0 until member.buckets).map(b => found.getOrElse(Some(b), BucketStats(Some(b), 0, 0, Some(0))))
       all ++ found.get(None)
     }
 
@@ -81,7 +85,7 @@ class SystemLines(session: SparkSession) {
     schema.map(field => field.name -> LocalRows.value(json \ field.name, field.dataType)).toMap
 }
 
-/** The hosts of each bucket, asked for once per group and listing. */
+/** The hosts of each bucket, fetched once for each group and listing. */
 class Sequences(session: SparkSession) {
 
   private val known = scala.collection.mutable.Map.empty[String, Seq[Seq[String]]]

@@ -13,8 +13,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /**
  * A read-only view of what the control plane and the tables' own metadata know.
  *
- * @param lines computes the rows when they are read, given the columns that were asked for: what is dear (row counts
- *              from footers, file listings) is computed only for a query that names it
+ * @param lines computes the rows when they are read, given the columns that the query reads: what is expensive (row
+ *              counts from footers, file listings) is computed only for a query that names it
  */
 class SystemTable(title: String, schema: StructType, lines: Set[String] => Seq[Map[String, Any]])
     extends Table with SupportsRead {

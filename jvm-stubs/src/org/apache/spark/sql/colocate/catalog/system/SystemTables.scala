@@ -32,8 +32,8 @@ object SystemTables {
     "colocation_groups" -> (groups -> ((lines, wanted) => lines.groups(groups, wanted))),
     "colocation_tables" -> (tables -> ((lines, wanted) => lines.tables(tables, wanted))),
     "colocation_buckets" -> (buckets -> ((lines, wanted) => lines.buckets(tables, wanted))),
-    "colocation_hosts" -> (hosts -> ((lines, _) => lines.told("colocation_hosts", hosts))),
-    "colocation_audit" -> (audit -> ((lines, _) => lines.told("colocation_audit", audit))))
+    "colocation_hosts" -> (hosts -> ((lines, _) => lines.ofControlPlane("colocation_hosts", hosts))),
+    "colocation_audit" -> (audit -> ((lines, _) => lines.ofControlPlane("colocation_audit", audit))))
 
   /** `None` for a name that is not ours: the catalog goes on as without us. */
   def load(ident: Identifier): Option[Table] =

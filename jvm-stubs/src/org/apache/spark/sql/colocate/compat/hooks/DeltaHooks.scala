@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.compat.hooks
 
 import Probe._
 
-/** What of Delta's we reach into: layout/DeltaReflection, layout/DeltaTables, and classes known by their names. */
+/** The private parts of Delta that we use: in DeltaReflection and DeltaTables, and classes known by their names. */
 private[colocate] object DeltaHooks {
 
   private val Delta = "org.apache.spark.sql.delta"
@@ -28,7 +28,8 @@ private[colocate] object DeltaHooks {
 
   val Transaction: Hook = Hook(
     "delta.transaction",
-    Seq("JoinFileListLocally", "DisambiguateMergeRowIds", "GroupWithinTask", "WriteWithinBuckets", "GatherFewRows")) { () =>
+    Seq("JoinFileListLocally", "DisambiguateMergeRowIds", "GroupWithinTask", "WriteWithinBuckets",
+      "GatherFewRows")) { () =>
     methods(s"$Delta.OptimisticTransaction$$", "getActive")
     methods(s"$Delta.OptimisticTransaction", "snapshot")
     methods(s"$Delta.files.TahoeBatchFileIndex", "snapshot", "actionType", "addFiles")

@@ -3,16 +3,17 @@ package org.apache.spark.sql.colocate.compat.hooks
 import org.apache.spark.util.Utils
 
 /**
- * A private part of Spark or Delta that we reach into. Another patch release may lack it.
+ * A private part of Spark or Delta that we use. Another patch release may lack it.
  *
  * @param name     for messages, such as `delta.prepared-scan`
- * @param neededBy the rules that are switched off without it; names as in conf/rules.json where they are there
+ * @param neededBy the rules that are switched off without it; names as in conf/rules.json, if they are there
  * @param guards   what is refused without it, because it would be shown or written wrong; in words
- * @param probe    fails where the part is not as we know it
+ * @param probe    fails if the part is not as expected
  */
-private[colocate] case class Hook(name: String, neededBy: Seq[String], guards: Option[String] = None)(val probe: () => Unit)
+private[colocate] case class Hook(name: String, neededBy: Seq[String], guards: Option[String] = None)(
+    val probe: () => Unit)
 
-/** Ways to see whether a part is there; each names what it misses. */
+/** Checks whether a part is there; the error names what is missing. */
 private[colocate] object Probe {
 
   /** Public methods without arguments of a class. */
@@ -21,7 +22,7 @@ private[colocate] object Probe {
     names.foreach(found.getMethod(_))
   }
 
-  /** Public methods of these names, and of so many arguments. */
+  /** Public methods of these names with so many arguments. */
   def methodsOf(owner: String, names: (String, Int)*): Unit = {
     val found = load(owner).getMethods
     names.foreach { case (name, arguments) =>

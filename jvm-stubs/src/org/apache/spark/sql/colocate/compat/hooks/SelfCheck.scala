@@ -9,12 +9,12 @@ import org.apache.spark.sql.colocate.compat.Versions
 import org.apache.spark.sql.colocate.rules.TestHook
 
 /**
- * At the start every hook is tried, once in a JVM. Where one is gone, the rules that need it are off from the start, one
- * warning says so, and queries run as stock Spark's; what would be shown or written wrong without it is refused.
+ * At the start every hook is tried, once in a JVM. If one is missing, the rules that need it are off, one warning says
+ * so, and queries run as with stock Spark; what would be shown or written wrong without it is refused.
  */
 object SelfCheck extends Logging {
 
-  /** A hook that is not as we know it. */
+  /** A hook that is not as expected. */
   private[colocate] case class Missing(hook: Hook, why: String)
 
   private[colocate] lazy val missing: Seq[Missing] = {
@@ -24,32 +24,32 @@ object SelfCheck extends Logging {
 
   private lazy val lost: Set[String] = missing.flatMap(_.hook.neededBy).toSet
 
-  /** Says, once in a JVM, what the jar was not tested with, and what is switched off or refused for it. */
-  def atStart(): Unit = told
+  /** Warns, once in a JVM, about untested versions, and about what is switched off or refused because of them. */
+  def atStart(): Unit = warned
 
-  private lazy val told: Unit = {
+  private lazy val warned: Unit = {
     Versions.untested.foreach(text => logWarning(text))
     if (missing.nonEmpty) logWarning(text(missing))
   }
 
-  /** Is the rule off since a hook that it needs is gone? */
+  /** Is the rule off because a hook that it needs is missing? */
   def isOff(rule: String): Boolean = lost.contains(rule)
 
   private[colocate] def has(hook: Hook): Boolean = !missing.exists(_.hook eq hook)
 
-  /** Fails for a table that one of these hooks guards, where the hook is gone. */
+  /** Fails for a table that one of these hooks guards, if the hook is missing. */
   private[colocate] def require(table: => String, hooks: Hook*): Unit =
     missing.find(lacks => hooks.exists(_ eq lacks.hook)).foreach { lacks =>
       throw new ColocateException(
         "HOOK_MISSING",
-        s"Cannot use $table: its hidden bucket column would be shown or written wrong. For this spark-colocate needs a private " +
-          s"part of Spark or Delta, ${lacks.hook.name}, and does not find it in ${Versions.inUse} (${lacks.why}). " +
-          s"Use ${Versions.tested}.")
+        s"Cannot use $table: its hidden bucket column would be shown or written wrong. For this spark-colocate needs " +
+          s"a private part of Spark or Delta, ${lacks.hook.name}, and does not find it in ${Versions.inUse} " +
+          s"(${lacks.why}). Use ${Versions.tested}.")
     }
 
   private def text(lacking: Seq[Missing]): String =
-    s"spark-colocate needs private parts of Spark and Delta that it does not find in ${Versions.inUse}. Queries run without " +
-      s"what needs them. Use ${Versions.tested}.\n${lacking.map(line).mkString("\n")}"
+    s"spark-colocate needs private parts of Spark and Delta that it does not find in ${Versions.inUse}. Queries run " +
+      s"without what needs them. Use ${Versions.tested}.\n${lacking.map(line).mkString("\n")}"
 
   private def line(lacking: Missing): String = {
     val off = Option.when(lacking.hook.neededBy.nonEmpty)(s"switched off: ${lacking.hook.neededBy.mkString(", ")}")

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import Probe._
 import org.apache.spark.sql.SparkSessionExtensions
 
-/** What of Spark's we reach into: private lists, and classes that ours extend or make, whose constructors may change. */
+/** The private parts of Spark that we use: private lists, and constructors of classes that ours extend or create. */
 private[colocate] object SparkHooks {
 
   private val Execution = "org.apache.spark.sql.execution"

@@ -7,7 +7,7 @@ import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
-/** Row one of the proof table for Delta: the generation expression in the schema of the pinned snapshot. */
+/** The proof of a Delta table's layout: the generation expression in the schema of the pinned snapshot. */
 private[colocate] object DeltaEvidence {
 
   def of(
@@ -52,7 +52,7 @@ private[colocate] object DeltaEvidence {
       val (key, keyType) = unprovable.get
       Some(EvidenceGap.of("KEY_TYPE_UNSAFE", "table" -> name, "key" -> key, "type" -> keyType.simpleString))
     } else if (layout.keys.exists(files.partitionSchema.fieldNames.contains)) {
-      // An empty text becomes null on its way into a partition's folder, after it was hashed.
+      // An empty text in a partition column was hashed as text and is read back as null.
       Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
     } else if (!snapshot.enforcesGeneratedColumns) Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
     else None

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.Utils
 
 /**
- * The only place that knows Delta's classes: their names and a few accessors, by reflection, so that the jar works
- * without Delta and against its patch releases. What is called here is in hooks/DeltaHooks, and tried at the start.
+ * The only place that uses Delta's classes, by reflection, so that the jar works without Delta and with its patch
+ * releases. What is called here is listed in hooks/DeltaHooks and tried at the start.
  */
 object DeltaReflection {
 
@@ -20,7 +20,7 @@ object DeltaReflection {
 
   def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
 
-  /** Is the index pinned to a snapshot whose files are all of that snapshot (traps S1.2, S1.3)? */
+  /** Is the index pinned to a snapshot whose files are all of that snapshot? */
   def isPinned(index: FileIndex): Boolean = isPrepared(index) || isOfTransaction(index)
 
   /** The index of a query's scan. */
@@ -32,7 +32,8 @@ object DeltaReflection {
    * active in this thread, which commands set and streams do not.
    */
   def isOfTransaction(index: FileIndex): Boolean =
-    index.getClass.getName == BatchIndex && SelfCheck.has(DeltaHooks.Transaction) && isDmlAction(index) && activeSnapshot.exists(_ eq call(index, "snapshot"))
+    index.getClass.getName == BatchIndex && SelfCheck.has(DeltaHooks.Transaction) && isDmlAction(index) &&
+      activeSnapshot.exists(_ eq call(index, "snapshot"))
 
   // "batch" is MERGE's own word, for historical reasons.
   private def isDmlAction(index: FileIndex): Boolean =
@@ -131,7 +132,7 @@ class DeltaSnapshot(snapshot: AnyRef) {
   def allFiles: org.apache.spark.sql.classic.DataFrame =
     call(snapshot, "allFiles").asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].toDF()
 
-  /** Without the table feature, writers need not keep a generated column's promise (traps S1.5). */
+  /** Without the table feature, a writer may store other values than the generation expression gives. */
   def enforcesGeneratedColumns: Boolean = {
     val generatedColumn = companion("GeneratedColumn")
     val protocol = call(snapshot, "protocol")

@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object}
 
 /**
- * Rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. File bytes alone would not
- * do: they are compressed, and a hot key compresses best. One job of a single stage over Delta's cached
- * state per table version.
+ * The rows of each bucket of a pinned snapshot, from the `numRecords` of its AddFile actions. The bytes of the files
+ * would not do: they are compressed, and a frequent key compresses best. It takes one job of a single stage over
+ * Delta's cached state for each table version.
  */
 object DeltaRowCounts {
 
@@ -16,7 +16,7 @@ object DeltaRowCounts {
 
   private val counts = new Recent[(String, Long), Counts]
 
-  /** None where a file has no statistics: Delta's own count of scanned rows would not do, it takes such a file for -1. */
+  /** None if a file has no statistics. Delta's own count of scanned rows would not do: it counts such a file as -1. */
   def byBucket(pinnedIndex: FileIndex): Option[Int => RowCount] = {
     val found =
       if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
@@ -24,7 +24,7 @@ object DeltaRowCounts {
     found.map(buckets => bucket => buckets.getOrElse(bucket.toString, RowCount.None))
   }
 
-  /** A command's files are at hand; it keeps their statistics where it needs them itself. */
+  /** The files of a command are in memory, with their statistics if the command needs them itself. */
   private def inTransaction(batchIndex: FileIndex): Counts = {
     val files = DeltaReflection.filesOf(batchIndex)
     val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)

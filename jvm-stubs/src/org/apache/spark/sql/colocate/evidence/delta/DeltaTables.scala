@@ -17,7 +17,7 @@ object DeltaTables {
 
   /**
    * The layout of a bucketed Delta table. It is read from the table's snapshot, because the schema that the table shows
-   * is stripped of generation expressions. A table without the column's name costs one look at its columns.
+   * is stripped of generation expressions. For a table without the bucket column this only looks at its columns.
    */
   def layoutOf(session: SparkSession, table: Table): Option[BucketLayout] =
     if (isDelta(table) && table.columns().exists(_.name == BucketColumn.Name)) {

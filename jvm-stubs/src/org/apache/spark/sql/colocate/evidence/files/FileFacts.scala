@@ -9,7 +9,7 @@ import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 /**
  * What the footer of a file says.
  *
- * @param ranges whole-number key -> its least and greatest value; a key of which the file does not say it is not there
+ * @param ranges whole-number key -> its least and greatest value; without an entry if the file does not say
  * @param nulls  keys of which all rows are null
  */
 case class FileFacts(rows: Long, ranges: Map[String, (Long, Long)], nulls: Set[String])
@@ -39,10 +39,13 @@ object FileFacts {
   private type Part = Option[Option[(Long, Long)]]
 
   private def made(rows: Long, found: Seq[(String, Seq[Part])]): FileFacts = {
-    val known = found.collect { case (key, parts) if parts.nonEmpty && parts.forall(_.isDefined) => key -> parts.flatten.flatten }
+    val known = found.collect {
+      case (key, parts) if parts.nonEmpty && parts.forall(_.isDefined) => key -> parts.flatten.flatten
+    }
     FileFacts(
       rows,
-      known.collect { case (key, parts) if parts.nonEmpty => key -> ((parts.map(_._1).min, parts.map(_._2).max)) }.toMap,
+      known.collect { case (key, parts) if parts.nonEmpty => key -> ((parts.map(_._1).min, parts.map(_._2).max)) }
+        .toMap,
       known.collect { case (key, Nil) => key }.toSet)
   }
 

@@ -16,8 +16,9 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.util.ThreadUtils
 
 /**
- * How many rows the files of a native table have, and from where to where their keys go, by their footers, which are read once for each file. Planning decides
- * by it how to join, never which rows are right: a file that is replaced later costs memory at worst.
+ * The number of rows in the files of a native table and the ranges of their keys, from the footers, which are read once
+ * for each file. They only decide how to join, never which rows are right: for a file that is replaced later they may
+ * cost memory, no more.
  */
 case class FileRows(relation: HadoopFsRelation, keys: Seq[String]) extends Logging {
   import FileRows._
@@ -37,11 +38,13 @@ case class FileRows(relation: HadoopFsRelation, keys: Seq[String]) extends Loggi
 
   private def readAll(files: Seq[FileStatus], read: FileStatus => FileFacts): Boolean =
     try {
-      val rows = if (files.isEmpty) Nil else ThreadUtils.parmap(files, "colocate-footers", files.size.min(Threads))(read)
+      val rows =
+        if (files.isEmpty) Nil
+        else ThreadUtils.parmap(files, "colocate-footers", files.size.min(Threads))(read)
       files.zip(rows).foreach { case (file, count) => counted.getOrElse(stampOf(file))(count) }
       true
     } catch {
-      // Whoever reads the rows says what is wrong with a file.
+      // The task that reads the rows reports what is wrong with a file.
       case NonFatal(e) =>
         logInfo(s"The rows of ${relation.location.rootPaths.mkString(", ")} are not known: $e")
         false
@@ -66,7 +69,7 @@ case class FileRows(relation: HadoopFsRelation, keys: Seq[String]) extends Loggi
 
 object FileRows {
 
-  /** A plan must not wait for more of them. */
+  /** Planning must not wait for more of them. */
   private val MostFooters = 256
   private val Threads = 8
 

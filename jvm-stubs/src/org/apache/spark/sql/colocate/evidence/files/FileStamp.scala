@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 /**
  * A file as it was when it was written or checked. A file that is replaced under its name has another length or time.
  *
- * @param path     relative to the table's root, or whole where a partition lies elsewhere
- * @param modified milliseconds since 1970, as the file system tells them
+ * @param path     relative to the table's root, or absolute if the partition has another location
+ * @param modified milliseconds since 1970, as the file system gives them
  */
 case class FileStamp(path: String, length: Long, modified: Long)
 

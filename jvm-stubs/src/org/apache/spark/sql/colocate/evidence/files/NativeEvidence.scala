@@ -7,8 +7,8 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.types.StructType
 
 /**
- * Row one of the proof table for native tables: Spark's bucket spec and file names of Spark's *full* pattern.
- * Spark itself takes `data_1.parquet` for bucket 1 (traps S1.4); here such a file is a stray.
+ * The proof of a native table's layout: Spark's bucket spec, and file names of Spark's *full* pattern.
+ * Spark itself takes `data_1.parquet` for bucket 1; here such a file is a stray.
  */
 object NativeEvidence {
 
@@ -20,7 +20,8 @@ object NativeEvidence {
     case _ => None
   }
 
-  private[colocate] def of(files: HadoopFsRelation, table: Option[CatalogTable]): Option[Either[EvidenceGap, Evidence]] =
+  private[colocate] def of(
+      files: HadoopFsRelation, table: Option[CatalogTable]): Option[Either[EvidenceGap, Evidence]] =
     for {
       catalogTable <- table
       property <- catalogTable.properties.get("colocate_with").filter(_.nonEmpty)
@@ -35,7 +36,7 @@ object NativeEvidence {
       }
     }
 
-  /** The layout of a bucket spec, if its keys are among the columns and of types that prove something. */
+  /** The layout of a bucket spec, if its keys are among the columns and of types that can be hashed alike. */
   def layoutOf(spec: BucketSpec, schema: StructType): Option[BucketLayout] = {
     val keys = spec.bucketColumnNames.flatMap(n => schema.fields.find(_.name == n))
     Option.when(keys.size == spec.bucketColumnNames.size && keys.forall(k => KeyTypes.provable(k.dataType)))(

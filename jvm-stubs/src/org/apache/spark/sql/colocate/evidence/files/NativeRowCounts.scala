@@ -7,8 +7,9 @@ import org.apache.spark.sql.colocate.scan.Strays
 import org.apache.spark.sql.execution.FileSourceScanLike
 
 /**
- * Rows of each bucket among the files that a scan of a native table selects, as `DeltaRowCounts` tells of a snapshot.
- * It is an upper bound: which buckets the rows of strays belong to is not known, so each bucket may get all of them.
+ * The rows of each bucket among the files that a scan of a native table selects, as DeltaRowCounts has them for a
+ * snapshot. It is an upper bound: the buckets of the rows of strays are not known, so all of them are added to each
+ * bucket.
  */
 object NativeRowCounts {
 
@@ -27,7 +28,8 @@ object NativeRowCounts {
   }
 
   /** All rows that the scan selects. */
-  def all(scan: FileSourceScanLike, evidence: Evidence): Option[Long] = facts(scan, evidence).map(_.values.map(_.rows).sum)
+  def all(scan: FileSourceScanLike, evidence: Evidence): Option[Long] =
+    facts(scan, evidence).map(_.values.map(_.rows).sum)
 
   /** How many values a whole-number key can have, null not counted; None where a file does not say. */
   def keyValues(scan: FileSourceScanLike, evidence: Evidence, key: String): Option[Double] =

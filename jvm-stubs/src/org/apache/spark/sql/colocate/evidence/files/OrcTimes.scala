@@ -12,11 +12,11 @@ import org.apache.spark.sql.types.{DateType, TimestampType}
  */
 private[colocate] object OrcTimes {
 
-  /** Was what is hashed perhaps not what is read? Then a write proves nothing, and a check of the file does. */
+  /** May a reader get another value than was hashed? Then the file is checked, even if we wrote it. */
   def mayChange(format: FileFormat, layout: BucketLayout): Boolean =
     isOrc(format) && layout.keyTypes.exists(t => t == DateType || t == TimestampType)
 
-  /** Do the values follow the reader's JVM? Then a check proves something for this reader alone. */
+  /** Do the values depend on the reader's JVM (its time zone)? Then a check is valid for this reader only. */
   def followReader(format: FileFormat, layout: BucketLayout): Boolean =
     isOrc(format) && layout.keyTypes.contains(TimestampType)
 

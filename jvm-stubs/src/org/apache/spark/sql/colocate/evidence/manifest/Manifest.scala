@@ -32,32 +32,34 @@ object Manifest extends Logging {
   private val ManyFiles = 50
   private val ManyTables = 1000
 
-  private type BinPacking = Map[Path, Map[FileStamp, Boolean]]
+  private type Parts = Map[Path, Map[FileStamp, Boolean]]
 
-  private val cached = TrieMap.empty[(Path, BucketLayout), BinPacking]
+  private val cached = TrieMap.empty[(Path, BucketLayout), Parts]
 
-  /** As it is now: one listing of a small folder, and the parts that are new. */
+  /** The current state: lists a small folder, and reads the parts that are new. */
   def load(conf: Configuration, root: Path, layout: BucketLayout): Known = {
     val fs = root.getFileSystem(conf)
     val before = partsOf(root, layout)
     val saved = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap
-    // What came meanwhile is not in the listing.
-    val parts = change(root, layout)(now => saved ++ now.filter { case (path, _) => path == Unsaved || !before.contains(path) })
+    // Parts that were added meanwhile are not in the listing.
+    val parts = change(root, layout) { now =>
+      saved ++ now.filter { case (path, _) => path == Unsaved || !before.contains(path) }
+    }
     Known(root, merged(parts))
   }
 
-  /** As this driver saw it last, for planning. */
+  /** The state that this driver saw last, for planning. */
   def seen(conf: => Configuration, root: Path, layout: BucketLayout): Known =
     cached.get((root, layout)).map(parts => Known(root, merged(parts))).getOrElse(load(conf, root, layout))
 
-  /** Adds what was found out. Where the folder can't be written, this driver alone remembers. */
+  /** Adds what is known of files. If the folder can't be written, only this driver remembers it. */
   def add(conf: Configuration, root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
       remember(root, layout, files)
       save(root.getFileSystem(conf), root, layout)
     }
 
-  /** What was found out, until it is saved: this driver knows it at once. */
+  /** Keeps what is known of files in this driver until it is saved. */
   def remember(root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =
     if (files.nonEmpty) {
       change(root, layout) { parts =>
@@ -65,7 +67,7 @@ object Manifest extends Logging {
       }
     }
 
-  /** Saves what this driver remembers, for who can't wait for it, as Spark's scheduler; see `settle`. */
+  /** Saves it in the background, for callers that must not wait, such as Spark's scheduler; see `awaitSaved`. */
   def saveSoon(fs: FileSystem, root: Path, layout: BucketLayout, table: String): Unit = {
     val done = new CompletableFuture[Unit]
     saving.put(root, Saving(table, done))
@@ -82,13 +84,13 @@ object Manifest extends Logging {
   /** Is anything being saved? */
   def isSaving: Boolean = saving.nonEmpty
 
-  /** Waits until nothing of these tables is left to save. The names are those without their database. */
-  def settle(concerns: String => Boolean): Unit =
+  /** Waits until all is saved for the tables whose name, without the database, fulfils the condition. */
+  def awaitSaved(concerns: String => Boolean): Unit =
     saving.values.filter(one => concerns(one.table.split('.').last)).foreach(_.done.get())
 
   private case class Saving(table: String, done: CompletableFuture[Unit])
 
-  // The last one of each table. One thread saves in turn: where the last one is done, all are.
+  // The last one of each table. One thread saves them in order: once the last one is done, all are.
   private val saving = TrieMap.empty[Path, Saving]
   private lazy val saver = ThreadUtils.newDaemonSingleThreadExecutor("colocate-manifest")
 
@@ -97,7 +99,8 @@ object Manifest extends Logging {
     if (files.nonEmpty) try {
       val path = ManifestFile.write(fs, root, layout, files)
       change(root, layout) { parts =>
-        val left = parts.getOrElse(Unsaved, Map.empty).filterNot { case (file, stray) => files.get(file).contains(stray) }
+        val left = parts.getOrElse(Unsaved, Map.empty)
+          .filterNot { case (file, stray) => files.get(file).contains(stray) }
         parts - Unsaved ++ Option.when(left.nonEmpty)(Unsaved -> left) + (path -> files)
       }
       if (list(fs, root).size > ManyFiles) merge(fs, root, layout)
@@ -107,23 +110,24 @@ object Manifest extends Logging {
     }
   }
 
-  // The place of what is not in a file.
+  // Stands for what is not in a file yet.
   private val Unsaved = new Path("unsaved")
 
-  private def partsOf(root: Path, layout: BucketLayout): BinPacking = cached.getOrElse((root, layout), Map.empty)
+  private def partsOf(root: Path, layout: BucketLayout): Parts = cached.getOrElse((root, layout), Map.empty)
 
-  private def change(root: Path, layout: BucketLayout)(to: BinPacking => BinPacking): BinPacking = cached.synchronized {
+  private def change(root: Path, layout: BucketLayout)(to: Parts => Parts): Parts = cached.synchronized {
     val parts = to(partsOf(root, layout))
     if (cached.size > ManyTables) cached.clear()
     cached.put((root, layout), parts)
     parts
   }
 
-  // A stray stays one, whoever takes it for checked.
+  // A file that one part calls a stray is a stray, even if another part calls it checked.
   private def joined(all: Map[FileStamp, Boolean], part: Map[FileStamp, Boolean]): Map[FileStamp, Boolean] =
     all ++ part.map { case (file, stray) => file -> (stray || all.getOrElse(file, false)) }
 
-  private def merged(parts: BinPacking): Map[FileStamp, Boolean] = parts.values.foldLeft(Map.empty[FileStamp, Boolean])(joined)
+  private def merged(parts: Parts): Map[FileStamp, Boolean] =
+    parts.values.foldLeft(Map.empty[FileStamp, Boolean])(joined)
 
   private def list(fs: FileSystem, root: Path): Seq[Path] =
     try fs.listStatus(ManifestFile.folder(root)).toSeq.map(_.getPath).filter(ManifestFile.isOne)

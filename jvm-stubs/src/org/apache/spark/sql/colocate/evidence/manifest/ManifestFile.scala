@@ -24,12 +24,12 @@ object ManifestFile {
   private implicit val formats: Formats = DefaultFormats
   private val Name = """manifest-[0-9a-f-]{36}\.json""".r
 
-  /** Spark's listings pass over names that begin with an underscore. */
+  /** Spark's listings skip names that begin with an underscore. */
   def folder(root: Path): Path = new Path(root, "_colocate")
 
   def isOne(path: Path): Boolean = Name.matches(path.getName)
 
-  /** Whole or not at all: the name comes last. */
+  /** Atomic: the file gets its name last. */
   def write(fs: FileSystem, root: Path, layout: BucketLayout, known: Map[FileStamp, Boolean]): Path = {
     val id = UUID.randomUUID().toString
     val (draft, named) = (new Path(folder(root), s".draft-$id"), new Path(folder(root), s"manifest-$id.json"))
@@ -48,7 +48,7 @@ object ManifestFile {
       val in = Source.fromInputStream(fs.open(file), UTF_8.name)
       try parse(in.getLines(), layout) finally in.close()
     } catch {
-      // What is not known is checked again.
+      // Files without an entry are checked again.
       case _: IOException | _: MappingException => Map.empty
     }
 

@@ -17,8 +17,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Spark's own write into a native table, which notes the files that it has committed in the table's manifest. A writer
- * that dies between its commit and the note leaves files that are checked when they are first read by bucket.
+ * Spark's own write into a native table, which records the files that it has committed in the table's manifest. A
+ * writer that dies between its commit and the record leaves files that are checked when they are first read by bucket.
  */
 class RecordedInsert(
     path: Path,
@@ -36,7 +36,7 @@ class RecordedInsert(
     extends InsertIntoHadoopFsRelationCommand(
       path, static, ifAbsent, partitions, spec, format, writeOptions, rows, saveMode, table, index, names) {
 
-  // Else the analyzer takes it for the command that it stands for, and keeps that one.
+  // Otherwise the analyzer takes it for equal to Spark's command, and keeps that one.
   override def canEqual(other: Any): Boolean = other.isInstanceOf[RecordedInsert]
 
   override def basicWriteJobStatsTracker(hadoopConf: Configuration): BasicWriteJobStatsTracker =
@@ -46,7 +46,7 @@ class RecordedInsert(
     for {
       buckets <- bucketSpec
       layout <- NativeEvidence.layoutOf(buckets, DataTypeUtils.fromAttributes(outputColumns))
-      // Files whose keys may have changed on their way are checked when they are read.
+      // Files whose stored keys may differ from the hashed ones are checked when they are read.
       if layout.keyTypes.forall(LossyTimes.of(conf, _).isEmpty) && !OrcTimes.mayChange(fileFormat, layout)
     } {
       val fs = outputPath.getFileSystem(hadoopConf)

@@ -8,8 +8,10 @@ import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.command.DropDatabaseCommand
 
 /**
- * What the tasks of one statement found out of files is saved beside it. A command that may replace or drop that table
- * begins when this is done; queries and commands on other tables do not wait.
+ * Matches: a command that names a table whose file list is still being saved. What the tasks of a statement found out
+ * about the files of a table is saved in the background.
+ * Produces: the same plan, once the list is saved.
+ * Not when: it is a query, or a command on other tables: they don't wait.
  */
 object WaitForManifests extends (LogicalPlan => Unit) {
 
@@ -18,10 +20,10 @@ object WaitForManifests extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit =
     if (Manifest.isSaving && plan.exists(_.isInstanceOf[Command])) {
-      if (plan.exists(dropsAll)) Manifest.settle(_ => true)
+      if (plan.exists(dropsAll)) Manifest.awaitSaved(_ => true)
       else {
         val names = plan.collect { case command => named(command, Depth) }.flatten.map(_.toLowerCase).toSet
-        Manifest.settle(table => names.contains(table.toLowerCase))
+        Manifest.awaitSaved(table => names.contains(table.toLowerCase))
       }
     }
 
@@ -30,7 +32,7 @@ object WaitForManifests extends (LogicalPlan => Unit) {
     case _ => false
   }
 
-  /** The names of tables in a command, without their databases: a table that has the name too is waited for in vain. */
+  /** The names of tables in a command, without their databases. At worst it waits for another table of that name. */
   private def named(value: Any, depth: Int): Iterator[String] = value match {
     case table: CatalogTable => Iterator(table.identifier.table)
     case table: TableIdentifier => Iterator(table.table)

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.evidence.verify
 /**
  * One bucket of a layout, and which hashes are in it: those whose remainder by `buckets` is `bucket`.
  *
- * It is asked for every row that is checked, so without a division: for `multiplier` = 2^64 / buckets, rounded up, a
+ * It runs for every row that is checked, so it avoids a division: for `multiplier` = 2^64 / buckets, rounded up, a
  * number below 2^33 is a multiple of `buckets` where its product with the multiplier, modulo 2^64, is less than the
  * multiplier (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019).
  */

@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 /**
  * The check of a scan's rows by the tasks that read them, which costs a hash for each row and no second reading. Rows
- * that a pushed filter leaves away are not in the query, so they are not in its way; but a file is known for good only
- * where none is pushed.
+ * that a pushed filter drops are not in the query, so they need no check; but a file counts as checked only if no
+ * filter is pushed.
  *
- * @param log          takes strays and, where each row is read, files without a wrong one; None: nothing is kept
+ * @param log          receives strays and, if each row is read, files without a wrong one; None: nothing is kept
  * @param readsEachRow is no filter pushed that leaves rows away?
  */
 case class CheckInTask(
@@ -28,7 +28,7 @@ case class CheckInTask(
     if (isMarked(file)) new Checked(file, rows).asInstanceOf[Iterator[InternalRow]] else rows
   }
 
-  /** The iterator may hold batches in the guise of rows, as Spark's own readers do. */
+  /** The iterator may hold batches that are typed as rows, as in Spark's own readers. */
   private class Checked(file: PartitionedFile, rows: Iterator[Any]) extends Iterator[Any] with Closeable {
     private val bucket = evidence.bucketOf(file).get
     private val claimed = BucketMatcher(bucket, evidence.layout.buckets)
@@ -39,7 +39,7 @@ case class CheckInTask(
       false
     }
 
-    // A wrong row is thrown here: of what hasNext throws, Spark says that the file can't be read.
+    // The error for a wrong row is thrown here: Spark reports an error in hasNext as an unreadable file.
     override def next(): Any = {
       val item = rows.next()
       open.other(item, claimed).foreach { found =>
@@ -66,7 +66,7 @@ object CheckInTask {
 
   private def isMarked(file: PartitionedFile): Boolean = file.otherConstantMetadataColumnValues.contains(Key)
 
-  /** A file whose rows are to be checked by who reads it. */
+  /** Marks a file whose rows the reading task must check. */
   def mark(file: PartitionedFile): PartitionedFile =
     file.copy(otherConstantMetadataColumnValues = file.otherConstantMetadataColumnValues + (Key -> true))
 }

@@ -5,12 +5,12 @@ import org.apache.spark.sql.colocate.evidence.files.FileStamp
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * What tasks found out of the files that they read: file -> is it a stray. It reaches the driver with a task's end, that
- * of a failed one too.
+ * What tasks found out about the files that they read: file -> is it a stray. It reaches the driver when a task ends,
+ * also when it fails.
  *
- * @param tell called on the driver with each task's findings; it must not wait for anything
+ * @param report called on the driver with each task's findings; it must not wait for anything
  */
-class CheckLog private (@transient private val tell: Map[FileStamp, Boolean] => Unit)
+class CheckLog private (@transient private val report: Map[FileStamp, Boolean] => Unit)
     extends AccumulatorV2[(FileStamp, Boolean), Map[FileStamp, Boolean]] {
 
   private var found = Map.empty[FileStamp, Boolean]
@@ -24,7 +24,7 @@ class CheckLog private (@transient private val tell: Map[FileStamp, Boolean] => 
   override def add(file: (FileStamp, Boolean)): Unit = found += file
 
   override def copy(): CheckLog = {
-    val same = new CheckLog(tell)
+    val same = new CheckLog(report)
     same.found = found
     same
   }
@@ -32,13 +32,13 @@ class CheckLog private (@transient private val tell: Map[FileStamp, Boolean] => 
   override def merge(other: AccumulatorV2[(FileStamp, Boolean), Map[FileStamp, Boolean]]): Unit =
     if (!other.isZero) {
       found ++= other.value
-      if (tell != null) tell(other.value)
+      if (report != null) report(other.value)
     }
 }
 
 object CheckLog {
-  def register(context: SparkContext)(tell: Map[FileStamp, Boolean] => Unit): CheckLog = {
-    val log = new CheckLog(tell)
+  def register(context: SparkContext)(report: Map[FileStamp, Boolean] => Unit): CheckLog = {
+    val log = new CheckLog(report)
     log.register(context, name = None, countFailedValues = true)
     log
   }

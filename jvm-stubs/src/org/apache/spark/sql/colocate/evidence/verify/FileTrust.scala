@@ -16,14 +16,14 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 /**
- * @param strays    files that claim a bucket and are strays all the same
+ * @param strays    files that claim a bucket but are strays
  * @param unchecked files to be read by the bucket that they claim, once their rows are found to be in it
  */
-case class Judged(strays: Set[PartitionedFile], unchecked: Set[PartitionedFile])
+case class FileVerification(strays: Set[PartitionedFile], unchecked: Set[PartitionedFile])
 
 /**
- * How far the bucket that a file claims is believed (design 5a). A native file's name is a promise: the file counts once
- * it was written by us or checked; until then its keys are checked when it is read by bucket.
+ * Whether the bucket that a file claims is trusted. The name of a native file may be wrong: the file counts once we
+ * wrote or checked it; until then its keys are checked when it is read by bucket.
  */
 case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   import FileTrust._
@@ -34,7 +34,7 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   private lazy val hadoopConf: Configuration =
     relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
-  /** What planning goes by: nothing is checked, and no folder is listed twice for it. */
+  /** The state for planning: nothing is checked, and no folder is listed twice for it. */
   def seen: Known =
     if (believesNames) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
 
@@ -51,34 +51,37 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   /** Does each query check the rows of every file, and may the tasks that read them do so? */
   def checksWhatItReads: Boolean = checksEach && !skipsDamage
 
-  /** Files that claim a bucket and are strays all the same, and those whose rows are yet to be checked. */
-  def judge(claims: Seq[(PartitionedFile, Int)]): Judged = evidence.source match {
-    case _: BucketSource.PartitionValue => Judged(Set.empty, if (checksEach) claims.map(_._1).toSet else Set.empty)
-    case BucketSource.FileName if believesNames && !checksEach => Judged(Set.empty, Set.empty)
+  /** Files that claim a bucket but are strays, and those whose rows must still be checked. */
+  def judge(claims: Seq[(PartitionedFile, Int)]): FileVerification = evidence.source match {
+    case _: BucketSource.PartitionValue =>
+      FileVerification(Set.empty, if (checksEach) claims.map(_._1).toSet else Set.empty)
+    case BucketSource.FileName if believesNames && !checksEach => FileVerification(Set.empty, Set.empty)
     case BucketSource.FileName => ofNative(claims.map(_._1))
   }
 
-  private def ofNative(files: Seq[PartitionedFile]): Judged = {
+  private def ofNative(files: Seq[PartitionedFile]): FileVerification = {
     val known = Manifest.load(hadoopConf, root, evidence.layout)
     val (marked, named) = files.partition(known.isStray)
     val unchecked = named.filter(checksEach || !known.isChecked(_))
-    // A file that may be skipped or cut short while it is read can't be checked for good.
-    if (skipsDamage) Judged((marked ++ unchecked).toSet, Set.empty) else Judged(marked.toSet, unchecked.toSet)
+    // A file that Spark may skip or read partly (ignoreCorruptFiles) can't be checked completely.
+    if (skipsDamage) FileVerification((marked ++ unchecked).toSet, Set.empty)
+    else FileVerification(marked.toSet, unchecked.toSet)
   }
 
-  /** Planning's part of that: such a file is a stray from the start. */
+  /** The same for planning: such a file counts as a stray. */
   def staysUnchecked(isStray: Option[Boolean]): Boolean = skipsDamage && (checksEach || isUnknown(isStray))
 
   /** Is a file that claims a bucket to be checked because nothing is known of it? */
   def isUnknown(isStray: Option[Boolean]): Boolean = isStray.isEmpty && !believesNames
 
-  /** As judge, and what is to be checked is checked. Fails with the file where a stray is found. */
-  def judgeNow(claims: Seq[(PartitionedFile, Int)]): Judged = {
+  /** Like `judge`, and then checks what must be checked. Fails with the file's name if it finds a stray. */
+  def judgeNow(claims: Seq[(PartitionedFile, Int)]): FileVerification = {
     val judged = judge(claims)
     if (judged.unchecked.nonEmpty) {
       val checked = KeyCheck(relation, evidence.layout).run(claims.filter { case (file, _) => judged.unchecked(file) })
       if (evidence.source == BucketSource.FileName) record(checked)
-      for (wrong <- checked; found <- wrong.found) throw WrongBucketException.of(evidence, wrong.file, wrong.bucket, found)
+      for (wrong <- checked; found <- wrong.found)
+        throw WrongBucketException.of(evidence, wrong.file, wrong.bucket, found)
     }
     judged.copy(unchecked = Set.empty)
   }
@@ -108,7 +111,7 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     val fs = root.getFileSystem(hadoopConf)
     var left = unchecked.map(FileStamp.of(root, _)).filterNot(known.files.contains)
     var strays = Set.empty[FileStamp]
-    // Tasks are tried again, and tell the same again.
+    // A task that is tried again reports the same again.
     CheckLog.register(relation.sparkSession.sparkContext) { found =>
       val news = found.filter { case (file, isStray) => if (isStray) !strays(file) else left(file) }
       left --= news.keys
@@ -130,7 +133,7 @@ object FileTrust {
 
   def trustsNames(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "never"
 
-  /** What the manifest of a native table says. */
+  /** The manifest of a native table. */
   def known(session: SparkSession, table: CatalogTable): Known = {
     val root = new Path(CatalogUtils.URIToString(table.location))
     val layout = table.bucketSpec.flatMap(NativeEvidence.layoutOf(_, table.schema))

@@ -6,14 +6,14 @@ import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 
-/** A file that claims to hold one bucket, and the bucket of a row in it that says otherwise, if there is one. */
+/** A file that claims to hold one bucket, and the other bucket of the first row that does not belong to it, if any. */
 case class CheckedFile(file: PartitionedFile, bucket: Int, found: Option[Int])
 
 /**
  * Reads the bucket keys of every row of files and compares their hash with the bucket that each file claims. It runs
- * before the scan's own tasks, so that a query that stops early (LIMIT, an empty other side, an iterator) returns no row
- * either that a wrong file could have changed; where none can, CheckInTask costs less. Filters are not pushed: they
- * would pass over rows.
+ * before the scan's own tasks, so that also a query that stops early (LIMIT, an empty other side, an iterator) returns
+ * no row that a wrong file could have changed. Where that can't happen, CheckInTask costs less. Filters are not pushed,
+ * because they would skip rows.
  */
 case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
   import KeyCheck.other
@@ -24,7 +24,7 @@ case class KeyCheck(relation: HadoopFsRelation, layout: BucketLayout) {
     val session = relation.sparkSession
     val (read, hash) = (reader, KeyHash.of(layout, columns))
     val buckets = layout.buckets
-    // Large files first, dealt out in turn.
+    // Large files first, assigned to the slices in turn.
     val slices = claims.size.min(session.sparkContext.defaultParallelism * 4)
     val dealt = claims.sortBy(-_._1.length).zipWithIndex.groupMap(_._2 % slices)(_._1).toSeq.sortBy(_._1).map(_._2)
     session.sparkContext

@@ -13,7 +13,8 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
 case class KeyHash(keys: Seq[BoundReference]) {
 
   def open(): OpenKeyHash =
-    if (keys.forall(key => isInt(key) || isLong(key))) new HashOfWords(keys, keys.map(_.ordinal).toArray, keys.map(isLong).toArray)
+    if (keys.forall(key => isInt(key) || isLong(key)))
+      new HashOfWords(keys, keys.map(_.ordinal).toArray, keys.map(isLong).toArray)
     else new OpenKeyHash(keys)
 
   private def isInt(key: BoundReference): Boolean = key.dataType == IntegerType || key.dataType == DateType
@@ -63,8 +64,8 @@ class OpenKeyHash(keys: Seq[BoundReference]) {
 }
 
 /**
- * Keys that are hashed as one word each, as most tables have them: a column after the other in a loop over arrays, which
- * takes a third of the time that a row after the other takes. A null leaves the hash as it is.
+ * Keys that are hashed as one word each, as most tables have them: a column after the other in a loop over arrays,
+ * which takes a third of the time that a row after the other takes. A null leaves the hash as it is.
  */
 class HashOfWords(keys: Seq[BoundReference], ordinals: Array[Int], long: Array[Boolean]) extends OpenKeyHash(keys) {
   private val seed = new Murmur3Hash(keys).seed

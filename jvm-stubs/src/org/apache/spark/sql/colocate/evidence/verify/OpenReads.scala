@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.{SparkException, TaskContext}
 
 /**
- * The checked reads of one task. A join may stop before it has seen all rows of a side; a wrong one among the rest would
- * be missing elsewhere. So whoever ends a task that checks reads the rest, and a task that ends otherwise fails.
+ * The checked reads of one task. A join may stop before it has seen all rows of a side; a row of another bucket among
+ * the rest would be missing elsewhere. So the last operator of a task that checks reads the rest, or the task fails.
  */
 private[colocate] class OpenReads private {
   private var reads = List.empty[Iterator[Any]]

@@ -15,9 +15,12 @@ import org.apache.spark.sql.execution.joins.HashJoin
 import org.apache.spark.sql.types._
 
 /**
- * An aggregate in one step over a member's rows sums up runs of one group before it looks the group up. Tables are
- * mostly loaded in about the order of their keys: the lines of an order, the readings of a device lie together. Among
- * the last rules, over plans that have their columnar transitions, so that every other one sees the aggregate it knows.
+ * Matches: an aggregate in one step over the rows of a member in the order of its files.
+ * Produces: an operator below it that first aggregates runs of neighbouring rows of the same group, without a look-up
+ * in the hash table for each. Tables are mostly loaded in about the order of their keys: the lines of an order, the
+ * readings of a device lie together. This is one of the last rules, after the columnar transitions, so that all other
+ * rules see Spark's own aggregate.
+ * Not when: a sort or a shuffle changed the order of the rows, or a key or a buffer is no primitive or decimal value.
  */
 object AggregateRuns extends ColumnarRule {
 
@@ -35,7 +38,7 @@ object AggregateRuns extends ColumnarRule {
         case _ => false
       }
 
-  /** Equal by `==`, and nothing that points into the row that was read. */
+  /** Values that are compared by `==` and are copied: no pointer into the row that was read. */
   private def isKey(of: DataType): Boolean = isBuffer(of) && (of match {
     case FloatType | DoubleType | _: DecimalType => false
     case _ => true
@@ -43,7 +46,7 @@ object AggregateRuns extends ColumnarRule {
 
   private def isBuffer(of: DataType): Boolean = CodeGenerator.isPrimitiveType(of) || of.isInstanceOf[DecimalType]
 
-  /** Rows come as they lie in the files; what sorts or shuffles them has its own order. */
+  /** Do the rows come in the order of the files? A sort or a shuffle changes it. */
   private def keepsOrder(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true
     case _: ProjectExec | _: FilterExec | _: ColumnarToRowExec | _: JoinInputExec => keepsOrder(plan.children.head)

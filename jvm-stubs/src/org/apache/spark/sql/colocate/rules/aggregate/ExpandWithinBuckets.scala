@@ -10,9 +10,9 @@ import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
 /**
- * Spark's Expand (grouping sets, several DISTINCTs), which also tells what it keeps: a row's copies stay in its task,
- * so the layout reaches the output by every column that *all* projections fill with the key itself. Under ROLLUP and
- * CUBE some projection puts null there, and nothing is kept.
+ * Spark's Expand (grouping sets, several DISTINCTs) with an output partitioning: the copies of a row stay in its task,
+ * so the rows stay partitioned by each column that *all* projections fill with the key itself. Under ROLLUP and CUBE
+ * some projection puts null there, and the output has no partitioning.
  */
 class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribute], child: SparkPlan)
     extends ExpandExec(projections, output, child) {
@@ -39,7 +39,11 @@ class ExpandWithinBuckets(projections: Seq[Seq[Expression]], output: Seq[Attribu
     new ExpandWithinBuckets(projections, output, newChild)
 }
 
-/** Only where members may be below: everything else has Spark's own plan. */
+/**
+ * Matches: an Expand (grouping sets, several DISTINCTs) of a query that may read members.
+ * Produces: an [[ExpandWithinBuckets]], so that an aggregate above it on the bucket key needs no shuffle.
+ * Not when: no member is below: Spark's own plan stays.
+ */
 case class PlanExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

@@ -7,8 +7,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec}
 
 /**
- * A partial aggregate directly below its final one, with no Exchange between: one complete aggregate does the work of
- * both (design D8). Only for plain pairs of equal grouping; not for merging, stateful or session-window aggregates.
+ * Matches: a partial aggregate directly below its final one, without an Exchange between them.
+ * Produces: one complete aggregate, which does the work of both in one step.
+ * Not when: the groupings differ, or the aggregates are merging, stateful or of session windows.
  */
 object MergeAdjacentAggregates extends Rule[SparkPlan] {
 
@@ -41,7 +42,7 @@ object MergeAdjacentAggregates extends Rule[SparkPlan] {
       last.aggregateExpressions.map(_.resultId) == first.aggregateExpressions.map(_.resultId) &&
       last.groupingExpressions.map(_.exprId) == first.groupingExpressions.map(_.toAttribute.exprId)
 
-  /** What the child must be clustered by, in terms of its own columns: it is the same distribution as before. */
+  /** The required distribution in terms of the columns of the child; it is the same as before. */
   private def clustering(grouping: Seq[NamedExpression]): Seq[Expression] = grouping.map {
     case Alias(child, _) => child
     case attribute: Attribute => attribute

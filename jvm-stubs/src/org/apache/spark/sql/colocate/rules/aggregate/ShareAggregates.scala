@@ -15,10 +15,13 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
 
 /**
- * A WITH query that is used several times is in the plan several times. Stock Spark runs it once, up to its shuffle,
- * which is reused; without the shuffle its tables would be read again for each use. So an aggregate that is there more
- * than once is shuffled after all, to the buckets that its rows are in: they are no more than stock Spark shuffles, and
- * what is above finds them by bucket as before. Groups that no use's HAVING keeps stay below the shuffle.
+ * Matches: an aggregate over buckets that is in the plan several times, for example because a WITH query is used twice.
+ * Stock Spark runs it once, up to its shuffle, and reuses the shuffle; without one, the tables would be read again for
+ * each use.
+ * Produces: one shuffle above the aggregate, into the buckets in which its rows are already, so that it is reused and
+ * the operators above still find their partitioning. It shuffles no more rows than stock Spark does; groups that the
+ * HAVING of no use keeps are dropped first.
+ * Not when: `spark.sql.exchange.reuse` is off, or the shuffle would cause others.
  */
 object ShareAggregates extends Rule[SparkPlan] {
 
@@ -60,7 +63,9 @@ object ShareAggregates extends Rule[SparkPlan] {
     case _ => plan.children.foreach(collect(_, uses, seen))
   }
 
-  /** Joins that ask for no distribution rely on their sides' tasks as they are: an Exchange may give others. */
+  /**
+   * A join without a required distribution relies on the tasks of its sides as they are: an Exchange may change them.
+   */
   private def share(plan: SparkPlan, several: Map[SparkPlan, Seq[UseOfAggregate]]): SparkPlan = plan match {
     case join: ShuffledJoin if join.isSkewJoin => join
     case aggregate @ Shareable(bare, layout) if several.contains(bare.canonicalized) =>
@@ -74,11 +79,14 @@ object ShareAggregates extends Rule[SparkPlan] {
     case _ => plan.mapChildren(share(_, several))
   }
 
-  /** A use of an aggregate over buckets, and that aggregate with the columns from which every use makes its own. */
+  /**
+   * A use of an aggregate over buckets, and that aggregate with the columns from which each use computes its output.
+   */
   private object Use {
 
     def unapply(plan: SparkPlan): Option[(UseOfAggregate, SparkPlan)] = plan match {
-      case FilterExec(condition, aggregate @ Shareable(bare, _)) => Some((UseOfAggregate(aggregate, Some(condition)), bare))
+      case FilterExec(condition, aggregate @ Shareable(bare, _)) =>
+        Some((UseOfAggregate(aggregate, Some(condition)), bare))
       case aggregate @ Shareable(bare, _) => Some((UseOfAggregate(aggregate, None), bare))
       case _ => None
     }
@@ -87,7 +95,7 @@ object ShareAggregates extends Rule[SparkPlan] {
   private def isLast(aggregate: BaseAggregateExec): Boolean = aggregate.groupingExpressions.nonEmpty &&
     aggregate.aggregateExpressions.forall(a => a.mode == Final || a.mode == Complete)
 
-  /** An aggregate over buckets, with the columns from which every use makes its own, and the layout of its rows. */
+  /** An aggregate over buckets, with the columns from which each use computes its output, and its partitioning. */
   private object Shareable {
 
     def unapply(aggregate: BaseAggregateExec): Option[(SparkPlan, HashPartitioning)] =

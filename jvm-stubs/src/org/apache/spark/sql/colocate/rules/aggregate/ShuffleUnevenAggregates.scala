@@ -9,21 +9,27 @@ import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.{ColumnarToRowExec, FilterExec, ProjectExec, SortExec, SparkPlan}
 
 /**
- * An aggregate by the key of one table takes as long as its largest bucket, or its buckets are too few for the cores;
- * stock Spark sums up files that are cut evenly first, and shuffles the groups. Where the work by bucket is that uneven,
- * the shuffle costs less, and the table is read as an ordinary one. Only an aggregate whose layout nothing above uses.
+ * Matches: an aggregate by the key of one table, whose buckets are very uneven or fewer than the cores. It takes as
+ * long as its largest bucket; stock Spark first aggregates files that are cut evenly, and shuffles the groups.
+ * Produces: stock Spark's plan: an ordinary scan, and the shuffle between the two steps, which costs less than the long
+ * task.
+ * Not when: an operator above uses the partitioning of the aggregate, or more than one table is read below it.
  */
 case class ShuffleUnevenAggregates(session: SparkSession) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = RerunEnsureRequirements.after(plan)(ExchangeFreeSubtrees.map(_) {
-    case top: BaseAggregateExec if ExchangeFreeSubtrees.scans(top).isDefined => ShuffleUnevenAggregates.leafBelow(top) match {
+    case top: BaseAggregateExec if ExchangeFreeSubtrees.scans(top).isDefined =>
+      ShuffleUnevenAggregates.leafBelow(top) match {
         case Some(scan: ColocatedScanExec) if isUneven(top, scan) => readOrdinarily(top)
         case _ => top
       }
     case other => other
   })
 
-  /** A sum over all rows shuffles one row of each task, which costs nothing: even two cores are better than one bucket. */
+  /**
+   * An aggregate without groups shuffles one row of each task, which costs nothing: there two tasks are better than
+   * one.
+   */
   private def isUneven(top: BaseAggregateExec, scan: ColocatedScanExec): Boolean = {
     val buckets = UnevenBuckets(session)
     if (top.groupingExpressions.isEmpty) buckets.beyond(scan, 1) else buckets.in(scan)

@@ -8,8 +8,9 @@ private[colocate] case class UseOfAggregate(aggregate: BaseAggregateExec, having
     extends PredicateHelper {
 
   /**
-   * What its filter asks of a group, by the places of UseOfAggregate.columns; None where each group may be needed. Not
-   * beyond a condition that must run once and in its place: those after it may rely on it, as a division on a test.
+   * The filter over the columns of UseOfAggregate.columns, by position; None if each group may be needed. It ends at
+   * the first condition that must run once and in order: later conditions may rely on it, as a division on a test for
+   * zero.
    */
   private def keeps: Option[Expression] = having
     .map(condition => splitConjunctivePredicates(replaceAlias(condition, made)).takeWhile(isMovable))
@@ -24,7 +25,7 @@ private[colocate] case class UseOfAggregate(aggregate: BaseAggregateExec, having
 
 private[colocate] object UseOfAggregate {
 
-  /** The columns from which every use makes its own: the same for all uses of one aggregate but for their ids. */
+  /** The columns from which each use computes its output: equal in all uses of one aggregate except for their ids. */
   def columns(aggregate: BaseAggregateExec): Seq[Attribute] =
     aggregate.groupingExpressions.map(_.toAttribute) ++ aggregate.aggregateAttributes
 

@@ -17,7 +17,9 @@ import org.apache.spark.sql.types.{AtomicType, BinaryType, DataType, Decimal, De
 /** An upper bound for the largest task of a join's build side; None where there is none. */
 case class BuildSideBound(session: SparkSession) {
 
-  /** What one task may surely take: half of its guaranteed share of execution memory, unless the setting says. */
+  /**
+   * What one task may surely take: half of its guaranteed share of execution memory, unless the setting names a size.
+   */
   lazy val budget: Long =
     Some(Settings.number(session.sessionState.conf, "spark.colocate.join.hashBytesPerTask"))
       .filter(_ > 0)
@@ -46,10 +48,10 @@ case class BuildSideBound(session: SparkSession) {
         case LeftExistence(_) => rows(join.left)
         case _ => None
       }
-    // What was shuffled is counted, though not by task.
+    // The rows of a finished shuffle are counted, though not by task.
     case stage: ShuffleQueryStageExec if stage.isMaterialized =>
-      val told = stage.getRuntimeStatistics
-      told.rowCount.map(n => Counted(n.toLong, told.sizeInBytes.toLong))
+      val statistics = stage.getRuntimeStatistics
+      statistics.rowCount.map(n => Counted(n.toLong, statistics.sizeInBytes.toLong))
     case _ => None
   }
 
@@ -76,8 +78,8 @@ case class BuildSideBound(session: SparkSession) {
     scan.mode match {
       case ReadMode.ByBucket(tasks) => buckets.groupBy(_ % tasks).values.toSeq
       case ReadMode.ByShare(shares, _) =>
-        val cells = buckets.groupBy(_ % shares.cells)
-        shares.tasks.map(_.cells.flatMap(cells))
+        val residues = buckets.groupBy(_ % shares.residues)
+        shares.tasks.map(_.residues.flatMap(residues))
       case ReadMode.ByFilledBucket => buckets.map(Seq(_))
       case ReadMode.ByBytes => Seq(buckets)
     }

@@ -6,8 +6,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * Two sides of different bucket counts meet at their greatest common divisor g: a table of n buckets may be read as g of
- * them, since `pmod(h, n) mod g = pmod(h, g)`. None unless the join then needs fewer Exchanges, and g keeps every core busy.
+ * Joins two sides of different bucket counts by their greatest common divisor g: n buckets can be read as g buckets,
+ * because `pmod(h, n) mod g = pmod(h, g)`. None unless the join then needs fewer Exchanges, and g tasks keep all cores
+ * busy.
  */
 private[colocate] case class CoalesceBucketsInJoin(session: SparkSession) extends (ShuffledJoin => Option[SparkPlan]) {
 
@@ -23,7 +24,7 @@ private[colocate] case class CoalesceBucketsInJoin(session: SparkSession) extend
 
   private def isShuffled(join: ShuffledJoin): Boolean = join.children.exists(JoinSides.belowExchange(_).isDefined)
 
-  /** A side's plan without the Exchange that the other count brought, and the tasks of its layout. */
+  /** A side's plan without the Exchange that the other bucket count required, and its number of tasks. */
   private def side(join: ShuffledJoin, index: Int): Option[(SparkPlan, Int)] =
     join.requiredChildDistribution(index) match {
       case distribution: ClusteredDistribution =>

@@ -10,23 +10,27 @@ import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, ShuffledJoin,
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * `a LEFT JOIN b ON a.k = b.k` leaves b.k either in its bucket or null, anywhere; a full outer join does so with both
- * keys, and with their coalesce. A null matches nothing by `=`, so a *join* by these keys needs no Exchange, while an
- * aggregate, DISTINCT, a window or `<=>` does. Spark's partitionings can't tell a join from an aggregate, so nothing is
- * claimed for such keys: the join alone is freed of its requirement, by Spark's own mark, and what it gives upwards is
- * what its children give.
+ * Matches: a shuffled join by keys that an outer join below filled with nulls, and an operator that was shuffled above
+ * such a join. After `a LEFT JOIN b ON a.k = b.k`, b.k is null in any bucket or else lies in its own; after a full
+ * outer join this holds for both keys and for their coalesce.
+ * Produces: the join without the Exchange. A null matches nothing by `=`, so the join is right without it. Spark's
+ * partitionings don't distinguish a join from an aggregate, so no partitioning is declared for such keys: the join
+ * alone is freed from its required distribution, by `isSkewJoin`, and its output partitioning is that of its children.
+ * Not when: the keys are compared by `<=>`, or it is an aggregate, DISTINCT or a window: these must see all nulls in
+ * one task. Nor when the sides have different numbers of tasks.
  */
 object DropExchangeOnNullExtendedKeys extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case join: ShuffledJoin if isAsked(join) => freed(join).getOrElse(join)
-    // The side that needs no Exchange any more brings its own layout to what comes above the join.
+    case join: ShuffledJoin if mayBeFreed(join) => freed(join).getOrElse(join)
+    // Without the Exchange the side has its own partitioning, which the operators above the join may use.
     case operator: UnaryExecNode if hasFreedJoin(operator.child) => withoutExchange(operator).getOrElse(operator)
   }
 
-  /** A join that is shuffled, or that was planned upon the Exchange of one below that is freed now. */
-  private def isAsked(join: ShuffledJoin): Boolean = !join.isSkewJoin && join.leftKeys.nonEmpty &&
-    (join.children.exists(isShuffled) || (join.children.exists(_.exists(isFreed)) && !ValidateRequirements.validate(join)))
+  /** A join that is shuffled, or one that relied on the Exchange of a join below, which is freed now. */
+  private def mayBeFreed(join: ShuffledJoin): Boolean = !join.isSkewJoin && join.leftKeys.nonEmpty &&
+    (join.children.exists(isShuffled) ||
+      (join.children.exists(_.exists(isFreed)) && !ValidateRequirements.validate(join)))
 
   private def hasFreedJoin(child: SparkPlan): Boolean = JoinSides.belowExchange(child).exists(_.exists(isFreed))
 
@@ -49,16 +53,16 @@ object DropExchangeOnNullExtendedKeys extends Rule[SparkPlan] {
   private def freed(join: ShuffledJoin): Option[SparkPlan] = {
     val left = JoinSides.bare(join.left)
     val right = JoinSides.bare(join.right)
-    val meet = for {
+    val aligned = for {
       l <- NullTolerantPartitioning.of(left)
       r <- NullTolerantPartitioning.of(right)
     } yield l.tasks == r.tasks && l.tasks == left.outputPartitioning.numPartitions &&
       r.tasks == right.outputPartitioning.numPartitions &&
       positions(l, join.leftKeys).exists(positions(r, join.rightKeys).contains)
-    Option.when(meet.contains(true))(marked(join, left, right))
+    Option.when(aligned.contains(true))(marked(join, left, right))
   }
 
-  /** For each bucket key, which of the join's keys it is; all ways to see it that way. */
+  /** For each bucket key the position of the same key in the join; all such lists, if a key is there twice. */
   private def positions(layout: NullTolerantPartitioning, keys: Seq[Expression]): Seq[Seq[Int]] =
     layout.keys
       .map(key => keys.indices.filter(index => keys(index).semanticEquals(key)))

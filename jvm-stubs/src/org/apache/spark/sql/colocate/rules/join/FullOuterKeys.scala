@@ -12,9 +12,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * What Spark does not tell of a full outer join: its rows are bucketed by `coalesce(l, r)` of the two sides' keys, the
- * key of `FULL JOIN ... USING`. A row of one side alone has its own key and lies in its bucket; one of both has equal
- * keys; and a null key lies in the bucket of null, on either side. So also an aggregate or a window needs no Exchange.
+ * Declares what Spark does not know about a full outer join: its rows are bucketed by `coalesce(l, r)` of the keys of
+ * both sides, which is the key of `FULL JOIN ... USING`. A row of one side alone has its own key and lies in its
+ * bucket; a row of both has equal keys; and a null key lies in the bucket of null, on either side.
  */
 case class FullOuterKeysExec(child: SparkPlan) extends PlanningNode {
 
@@ -30,7 +30,9 @@ case class FullOuterKeysExec(child: SparkPlan) extends PlanningNode {
 
 object FullOuterKeysExec {
 
-  /** In both orders: a user may write either. None where both sides are shuffled: AQE deals out anew what it shuffled. */
+  /**
+   * In both orders: a user may write either. None if both sides are shuffled: AQE may change the tasks of a shuffle.
+   */
   def of(join: ShuffledJoin): Seq[ColocatedPartitioning] = for {
     left <- strict(join.left.outputPartitioning)
     right <- strict(join.right.outputPartitioning)
@@ -41,14 +43,14 @@ object FullOuterKeysExec {
     left.expressions.zip(right.expressions).map { case (l, r) => Coalesce(if (order) Seq(l, r) else Seq(r, l)) },
     left.numPartitions)
 
-  /** Does the join ask for each pair of these keys to be equal, position by position? */
+  /** Does the condition of the join equate these keys, position by position? */
   def areEquated(join: ShuffledJoin, left: Seq[Expression], right: Seq[Expression]): Boolean =
     left.size == right.size && left.zip(right).forall { case (l, r) =>
       join.leftKeys.zip(join.rightKeys).exists { case (a, b) => a.semanticEquals(l) && b.semanticEquals(r) } ||
       NullSafeKey.in(join.leftKeys, l).exists(NullSafeKey.in(join.rightKeys, r).contains)
     }
 
-  /** A side that was shuffled to the other's buckets is dealt out by the same hash as they are. */
+  /** A side that was shuffled to the buckets of the other is partitioned by the same hash. */
   private def strict(partitioning: Partitioning): Seq[ColocatedPartitioning] = partitioning match {
     case HashPartitioning(keys, tasks) => Seq(ColocatedPartitioning(keys, tasks))
     case PartitioningCollection(several) => several.flatMap(strict)
@@ -56,7 +58,11 @@ object FullOuterKeysExec {
   }
 }
 
-/** Only where members may be below: everything else has Spark's own plan. */
+/**
+ * Matches: a full outer join of a query that may read members.
+ * Produces: the join below a [[FullOuterKeysExec]], so that an aggregate or a window by its key needs no shuffle.
+ * Not when: no member is below, or Spark plans no shuffled join.
+ */
 case class PlanFullOuterJoins(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: Join if join.joinType == FullOuter && RuleTable.isActive("PlanFullOuterJoins") =>

@@ -11,9 +11,12 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec}
 
 /**
- * A hash join within buckets gets our own operator: one piece of generated code with the scan that it streams, and a
- * table made for long keys. The last rule of all, over plans that have their columnar transitions, so that every other
- * rule, AQE's too, sees the join that it knows.
+ * Matches: a shuffled hash join within buckets.
+ * Produces: a join operator of ours: its code is generated together with the scan of the streamed side, and its hash
+ * table is made for long keys. This is the last rule, after the columnar transitions, so that every other rule, also
+ * those of AQE, sees Spark's own join.
+ * Not when: the keys don't fit the table and the streamed side does not fit into one piece of generated code, or a
+ * union with generated code is in the plan.
  */
 object FuseHashJoins extends ColumnarRule {
 
@@ -24,7 +27,7 @@ object FuseHashJoins extends ColumnarRule {
     }
   )
 
-  /** A union with code of its own has one input for each child, and knows Spark's joins by name as those with two. */
+  /** A union with generated code counts the inputs of its children, and takes only Spark's own joins for two inputs. */
   private def isInGeneratedUnion(plan: SparkPlan): Boolean =
     GeneratedUnions.areOn(plan.conf) && plan.exists(_.isInstanceOf[UnionExec])
 
@@ -37,7 +40,7 @@ object FuseHashJoins extends ColumnarRule {
   private def fused(join: ShuffledHashJoinExec): Option[SparkPlan] = {
     val one = isOneInput(JoinSides.streamed(join))
     val own = BucketHashJoinExec.of(join)
-    // For built rows without a partner, Spark's join has code of its own for its own table.
+    // For built rows without a partner, Spark's join has code for its own table only.
     Option.when(own.hasOwnTable || (one && !own.keepsBuilt)) {
       val made = own.buildSide match {
         case BuildLeft => own.copy(left = JoinInputExec(own.left), right = streamed(own.right, one))

@@ -10,9 +10,12 @@ import org.apache.spark.sql.execution.joins.colocate.BucketHashJoinExec
 import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoinExec}
 
 /**
- * Turns a merge join over buckets into a hash join where the build side of the largest task surely fits: Spark's hash
- * join has no way back once memory is short (traps S3.4), the merge join spills. Sorts that the merge join needed go;
- * EnsureRequirements puts back what a parent needs of its order.
+ * Matches: a sort-merge join over buckets.
+ * Produces: a shuffled hash join whose build side surely fits in memory even in the largest task. Spark's hash join
+ * fails when memory is short, where a merge join spills. The sorts of the merge join go; EnsureRequirements puts back
+ * those that an operator above needs.
+ * Not when: no build side surely fits, the keys can't be hashed, each row has very many partners, or a hint wants the
+ * merge join.
  */
 case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with JoinSelectionHelper {
 

@@ -12,9 +12,9 @@ import org.apache.spark.sql.execution.joins.SortMergeJoinExec
 import org.apache.spark.sql.types.IntegralType
 
 /**
- * Is it most of a join's work to make its pairs? A merge join has the rows of one key at hand for all rows that ask for
- * them; a hash join fetches them from main memory again for each. Told only where the rows of both sides and the values
- * that the key can have are known: most keys are in one pair or a few, and there a hash join is faster.
+ * Is most of a join's work to build its pairs of rows? A merge join has the rows of one key at hand for all rows with
+ * that key; a hash join fetches them from main memory again for each. Only if the rows of both sides and the possible
+ * values of the key are known: most keys are in few pairs, where a hash join is faster.
  */
 private[colocate] object HighFanoutJoin {
 
@@ -26,7 +26,7 @@ private[colocate] object HighFanoutJoin {
     makesPairs(join) && (for {
       left <- rows(join.left)
       right <- rows(join.right)
-      // Last, for a table's first query it is a job.
+      // Last, because in the first query of a table it runs a job.
       values <- sides.flatMap { case (side, keys) => keyValues(side, keys) }.minOption
     } yield left * right / values > PairsOfOneSort * (left + right)).contains(true)
   }
@@ -65,7 +65,7 @@ private[colocate] object HighFanoutJoin {
     case _ => None
   }
 
-  /** What the optimizer adds for the join's sake. Of other filters nobody knows how much they keep. */
+  /** Filters that the optimizer adds for the join. How many rows other filters keep is not known. */
   private def keepsNearlyAll(condition: Expression): Boolean = condition match {
     case And(left, right) => keepsNearlyAll(left) && keepsNearlyAll(right)
     case IsNotNull(_) => true

@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
- * What rules over joins ask of a join's children: the Exchange on top, the layout below it, how much is shuffled; and
- * the join over other children.
+ * What the rules for joins need to know about the children of a join: the Exchange on top, the partitioning below it,
+ * how much is shuffled; and the same join with other children.
  */
 private[colocate] object JoinSides {
 
@@ -26,7 +26,7 @@ private[colocate] object JoinSides {
   /** The side whose rows look into that table. */
   def streamed(join: HashJoin): SparkPlan = if (join.buildSide == BuildLeft) join.right else join.left
 
-  /** The input of an Exchange that only EnsureRequirements wanted; None for any other plan. */
+  /** The input of an Exchange that EnsureRequirements added; None for any other plan. */
   def belowExchange(plan: SparkPlan): Option[SparkPlan] = unsorted(plan) match {
     case exchange: ShuffleExchangeExec if exchange.shuffleOrigin == ENSURE_REQUIREMENTS => Some(exchange.child)
     case _ => None
@@ -40,8 +40,8 @@ private[colocate] object JoinSides {
     RerunEnsureRequirements(join.withNewChildren(Seq(left, right)))
 
   /**
-   * A join above joins that a rule gave another number of tasks is asked again: what was shuffled to its lower side's
-   * buckets may meet them now, or must be shuffled to the new ones.
+   * Plans a join again if a rule changed the number of tasks of a join below: the other side, which was shuffled to the
+   * old buckets, may need no shuffle now, or one to the new buckets.
    */
   def matched(join: ShuffledJoin): SparkPlan =
     if (join.isSkewJoin || join.children.map(_.outputPartitioning.numPartitions).distinct.size == 1) join

@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * When one side of a join is bucketed and the other one is already spread over more tasks (an aggregate above a
- * shuffle), EnsureRequirements goes by the number of tasks and shuffles the bucketed one. Here the side with fewer expected
- * bytes is shuffled, to the other one's buckets. None where that needs more Exchanges.
+ * If one side of a join is bucketed and the other one already has more tasks (an aggregate above a shuffle),
+ * EnsureRequirements keeps the side with more tasks and shuffles the bucketed one. This shuffles the side with fewer
+ * expected bytes, into the buckets of the other. None if that needs more Exchanges.
  */
 private[colocate] object ShuffleSmallerSide extends (ShuffledJoin => Option[SparkPlan]) {
 

@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * Which scan's buckets may be split (the proof table's row "split bucket"): on its way up, each join must be one that
- * gives the same rows when its other side is there again for each part. So the split side is the preserved one of an
- * outer join, the left one of a semi, anti or existence join, either one of an inner join, none of a full outer join.
+ * Which scan's buckets may be split: each join above it must give the same rows if its other side is read again for
+ * each part. So the split side is the preserved side of an outer join, the left side of a semi, anti or existence join,
+ * either side of an inner join, and none of a full outer join.
  */
 private[colocate] object SplitSide {
 

@@ -8,13 +8,17 @@ import org.apache.spark.sql.colocate.evidence.BucketFile
 import org.apache.spark.sql.colocate.partitioning.{TaskAssignment, TaskSlices}
 import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, PlanningNode, RerunEnsureRequirements}
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, FileRange, ReadMode, RowGroups}
-import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec}
+import org.apache.spark.sql.execution.joins.{
+  BroadcastHashJoinExec, ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec
+}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
 
 /**
- * A bucket that is much larger than the others, or too few buckets for the cores, is split over several tasks: each
- * reads a part of one scan's files and repeats the other scans' files of that bucket. Small buckets share the tasks
- * that are left. It ends the layout above the join, so only a region whose top is a join is spread (design D9).
+ * Matches: a join with a bucket that is much larger than the others, or with fewer buckets than cores.
+ * Produces: several tasks for the large bucket: each reads a part of the files of one scan and all files that the other
+ * scans have in that bucket. Small buckets share the remaining tasks.
+ * Not when: the expected gain is small, the memory of a hash join might not suffice, or an operator above the join uses
+ * its partitioning, which is lost.
  */
 case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
 
@@ -22,63 +26,73 @@ case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
     val settings = SpreadSettings(session)
     if (!settings.enabled) plan
     else RerunEnsureRequirements.after(plan)(ExchangeFreeSubtrees.map(_) {
-      case join: ShuffledJoin if join.leftKeys.nonEmpty => SpreadRegion(session, join, settings).spread.getOrElse(join)
+      case join: ShuffledJoin if join.leftKeys.nonEmpty =>
+        SpreadableJoin(session, join, settings).spread.getOrElse(join)
       case other => other
     })
   }
 }
 
-/** One join with all that it joins. */
-private[colocate] case class SpreadRegion(session: SparkSession, join: ShuffledJoin, settings: SpreadSettings) {
+/** A join with the whole part of the plan below it, down to the next Exchanges. */
+private[colocate] case class SpreadableJoin(session: SparkSession, join: ShuffledJoin, settings: SpreadSettings) {
+  /** An assignment, and the scan whose buckets it splits. */
+  private type Assigned = (TaskAssignment, Option[ColocatedScanExec])
 
   def spread: Option[SparkPlan] =
     for {
-      (scans, cells) <- ExchangeFreeSubtrees.scans(join)
-      if cells > 1 && isPlain(join) && mayPay(scans, cells)
-      files <- ExchangeFreeSubtrees.all(scans.map(ExchangeFreeSubtrees.files(_, cells)))
-      sizes = scans.zip(files).map { case (scan, of) => CellSizes(scan, of, ExchangeFreeSubtrees.bytes(of, cells)) }
+      (scans, residues) <- ExchangeFreeSubtrees.scans(join)
+      if residues > 1 && isPlain(join) && mayPay(scans, residues)
+      files <- ExchangeFreeSubtrees.all(scans.map(ExchangeFreeSubtrees.files(_, residues)))
+      sizes = scans.zip(files)
+        .map { case (scan, of) => ResidueSizes(scan, of, ExchangeFreeSubtrees.bytes(of, residues)) }
       chosen <- choice(sizes)
     } yield chosen
 
-  /** Nothing is listed for a join whose tables are too small to be split and too few to be read together. */
-  private def mayPay(scans: Seq[ColocatedScanExec], cells: Int): Boolean =
-    !settings.isFew(cells) || settings.asked.isDefined || scans.exists(_.relation.sizeInBytes >= 2 * settings.least)
+  /** If the tables are too small to split and their tasks too few to be combined, no files are listed. */
+  private def mayPay(scans: Seq[ColocatedScanExec], residues: Int): Boolean =
+    !settings.isFew(residues) || settings.wantedBytes.isDefined ||
+      scans.exists(_.relation.sizeInBytes >= 2 * settings.least)
 
-  private def choice(sizes: Seq[CellSizes]): Option[SparkPlan] = {
+  private def choice(sizes: Seq[ResidueSizes]): Option[SparkPlan] = {
     val all = sizes.map(_.bytes).transpose.map(_.sum)
-    val before = TaskAssignment.byCell(all)
+    val before = TaskAssignment.byResidue(all)
     val small = settings.together(all.sum)
-    val deals = for {
+    val assignments = for {
       scan <- sizes if SplitSide.mayBe(scan.scan, join)
       target <- settings.targets(all.sum)
       pack <- Seq(Some(target.min(small)), None)
-      deal = TaskAssignment.spread(all, scan.bytes, scan.pieces(_, _), target, settings.least, settings.maxParts, pack)
-      if deal.shares.isSplit && isLittleWork(before, deal)
-    } yield (deal, Option(scan.scan))
+      assignment = TaskAssignment
+        .spread(all, scan.bytes, scan.pieces(_, _), target, settings.least, settings.maxParts, pack)
+      if assignment.shares.isSplit && isLittleWork(before, assignment)
+    } yield (assignment, Option(scan.scan))
     val packed = TaskAssignment.packed(all, small)
     val fewer = Option.when(!settings.isFew(all.size) && packed.tasks <= all.size / 2)((packed, None))
-    (best(before, deals) ++ fewer).iterator
-      .map { case (deal, split) => (deal, SpreadPlan(join, deal.shares, split)) }
-      .collectFirst { case (deal, plan) if HashBound(session).holds(join, plan, deal.shares.isPacked) => plan }
+    (best(before, assignments) ++ fewer).iterator
+      .map { case (assignment, split) => (assignment, SpreadPlan(join, assignment.shares, split)) }
+      .collectFirst {
+        case (assignment, plan) if HashBound(session).holds(join, plan, assignment.shares.isPacked) => plan
+      }
   }
 
-  /** If the shortest pays, the shortest first; of those that take about as long, the one without a long task. */
-  private def best(before: TaskAssignment, deals: Seq[(TaskAssignment, Option[ColocatedScanExec])]): Seq[(TaskAssignment, Option[ColocatedScanExec])] = {
-    val least = deals.map(_._1).map(time).minOption.getOrElse(0L)
-    def late(deal: TaskAssignment): Long = (time(deal) - 1.1 * least).toLong.max(0)
+  /** The shortest first, if it pays; among those of about the same length the one whose longest task is shortest. */
+  private def best(before: TaskAssignment, assignments: Seq[Assigned]): Seq[Assigned] = {
+    val least = assignments.map(_._1).map(time).minOption.getOrElse(0L)
+    def late(assignment: TaskAssignment): Long = (time(assignment) - 1.1 * least).toLong.max(0)
     if (!pays(least, before)) Nil
-    else deals
-      .filter { case (deal, _) => late(deal) == 0 || pays(time(deal), before) }
-      .sortBy { case (deal, _) => (late(deal), deal.bytes.max, deal.tasks) }
+    else assignments
+      .filter { case (assignment, _) => late(assignment) == 0 || pays(time(assignment), before) }
+      .sortBy { case (assignment, _) => (late(assignment), assignment.bytes.max, assignment.tasks) }
   }
 
-  private def time(deal: TaskAssignment): Long = deal.makespan(settings.cores, settings.taskCost)
+  private def time(assignment: TaskAssignment): Long = assignment.makespan(settings.cores, settings.taskCost)
 
-  /** A fifth less time, sizes being estimates, or the user wants it. */
-  private def pays(time: Long, before: TaskAssignment): Boolean = settings.asked.isDefined || time <= 0.8 * this.time(before)
+  /** It saves a fifth of the time, because sizes are estimates; or the user wants it. */
+  private def pays(time: Long, before: TaskAssignment): Boolean =
+    settings.wantedBytes.isDefined || time <= 0.8 * this.time(before)
 
-  /** At most half as much work again, or the user wants it. */
-  private def isLittleWork(before: TaskAssignment, after: TaskAssignment): Boolean = settings.asked.isDefined || after.work <= 1.5 * before.work
+  /** At most one and a half times the work, or the user wants it. */
+  private def isLittleWork(before: TaskAssignment, after: TaskAssignment): Boolean =
+    settings.wantedBytes.isDefined || after.work <= 1.5 * before.work
 
   /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
@@ -91,8 +105,8 @@ private[colocate] case class SpreadRegion(session: SparkSession, join: ShuffledJ
   })
 }
 
-/** What a scan reads of each cell, and how its files of a cell can be cut. */
-private[colocate] case class CellSizes(
+/** What a scan reads of each bucket residue, and how the files of a residue can be cut. */
+private[colocate] case class ResidueSizes(
     scan: ColocatedScanExec,
     files: Map[Int, Seq[BucketFile]],
     bytes: Seq[Long]) {
@@ -102,27 +116,29 @@ private[colocate] case class CellSizes(
   private val ranges = mutable.HashMap.empty[Int, Seq[FileRange]]
 
   /** As BucketedFiles cuts them. */
-  def pieces(cell: Int, parts: Int): Seq[Long] =
-    rowGroups.turns(ranges.getOrElseUpdate(cell, cut(cell)), parts).flatten.map(_.work)
+  def pieces(residue: Int, parts: Int): Seq[Long] =
+    rowGroups.turns(ranges.getOrElseUpdate(residue, cut(residue)), parts).flatten.map(_.work)
 
-  private def cut(cell: Int): Seq[FileRange] =
-    files.getOrElse(cell, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes))
+  private def cut(residue: Int): Seq[FileRange] =
+    files.getOrElse(residue, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes))
 }
 
-/** The region's plan with new shares. */
+/** The plan with other tasks. */
 private[colocate] object SpreadPlan {
 
   def apply(plan: SparkPlan, shares: TaskSlices, split: Option[ColocatedScanExec]): SparkPlan =
     joins(JoinSides.readBy(plan)(scan => ReadMode.ByShare(shares, split.exists(_ eq scan))))
 
-  /** Spark's own mark of a join that asks for no distribution, because its children were dealt out together. */
+  /** `isSkewJoin` is Spark's own mark of a join without a required distribution, whose sides have matching tasks. */
   private def joins(plan: SparkPlan): SparkPlan = plan.transformUp {
     case join: SortMergeJoinExec => join.copy(isSkewJoin = true)
     case join: ShuffledHashJoinExec => join.copy(isSkewJoin = true)
   }
 }
 
-/** A hash join's build side must fit its task's memory as before, or surely. Without a bound, cells stay as they are. */
+/**
+ * A hash join's build side must fit its task's memory as before, or surely. Without a bound, residues are not combined.
+ */
 private[colocate] case class HashBound(session: SparkSession) {
 
   private val bound = BuildSideBound(session)

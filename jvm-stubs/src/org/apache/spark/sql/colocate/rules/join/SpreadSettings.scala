@@ -3,13 +3,13 @@ package org.apache.spark.sql.colocate.rules.join
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 
-/** What decides about the size of tasks. */
+/** The settings for the size of tasks. */
 private[colocate] case class SpreadSettings(session: SparkSession) {
   private def conf = session.sessionState.conf
 
   def enabled: Boolean = Settings.flag(conf, "spark.colocate.skew.enabled")
 
-  /** Whole buckets that share tasks split nothing, and are asked for by themselves. */
+  /** Reading whole buckets together splits nothing, so it has its own setting. */
   def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether.enabled")
 
   val cores: Int = session.sparkContext.defaultParallelism.max(1)
@@ -21,15 +21,16 @@ private[colocate] case class SpreadSettings(session: SparkSession) {
   /** A bucket is split into at most so many parts; the other sides of the join are read again for each. */
   val maxParts: Int = 64
 
-  /** The user's own choice, which is followed whether it pays or not. */
-  lazy val asked: Option[Long] = Some(Settings.number(conf, "spark.colocate.skew.targetTaskBytes")).filter(_ > 0)
+  /** The size of a task that the user set, which is used whether it pays or not. */
+  lazy val wantedBytes: Option[Long] = Some(Settings.number(conf, "spark.colocate.skew.targetTaskBytes")).filter(_ > 0)
 
-  /** Bytes of a task when cells are split: from one to four tasks for each core. */
-  def targets(total: Long): Seq[Long] = asked.fold(Seq(1, 2, 3, 4).map(n => (total / (n * cores)).max(least)).distinct)(Seq(_))
+  /** Bytes of a task when residues are split: from one to four tasks for each core. */
+  def targets(total: Long): Seq[Long] =
+    wantedBytes.fold(Seq(1, 2, 3, 4).map(n => (total / (n * cores)).max(least)).distinct)(Seq(_))
 
-  /** Bytes up to which small cells share a task. */
-  def together(total: Long): Long = asked.getOrElse((4 * least).min(total / cores).max(1))
+  /** Bytes up to which small residues share a task. */
+  def together(total: Long): Long = wantedBytes.getOrElse((4 * least).min(total / cores).max(1))
 
   /** So few tasks that their number costs nothing. */
-  def isFew(tasks: Int): Boolean = asked.isEmpty && tasks <= 4 * cores
+  def isFew(tasks: Int): Boolean = wantedBytes.isEmpty && tasks <= 4 * cores
 }

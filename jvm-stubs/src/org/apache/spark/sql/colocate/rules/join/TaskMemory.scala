@@ -13,12 +13,12 @@ object TaskMemory {
     val conf = context.conf
     val heap = if (context.isLocal) Runtime.getRuntime.maxMemory else conf.get(EXECUTOR_MEMORY) << 20
     val onHeap = ((heap - ReservedBytes).max(0L) * conf.get(MEMORY_FRACTION)).toLong
-    // Tables lie off the heap then, or in part.
+    // Hash tables are then off the heap, at least partly.
     val pool = if (conf.get(MEMORY_OFFHEAP_ENABLED)) onHeap.min(conf.get(MEMORY_OFFHEAP_SIZE)) else onHeap
     pool / (2L * tasks(context).max(1))
   }
 
-  /** A standalone executor that is not told its cores takes all of its host's. */
+  /** A standalone executor without a configured number of cores takes all cores of its host. */
   private def tasks(context: SparkContext): Int =
     if (context.isLocal || (!context.conf.contains(EXECUTOR_CORES) && context.master.startsWith("spark://"))) {
       context.defaultParallelism

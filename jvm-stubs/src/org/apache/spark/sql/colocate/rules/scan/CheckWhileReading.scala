@@ -15,9 +15,12 @@ import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledJoin
 import org.apache.spark.sql.execution.window.{WindowExec, WindowGroupLimitExec}
 
 /**
- * Below an Exchange the tasks that read rows by bucket check them, too: each of them ends before any of their rows goes
- * on, so one that finds a wrong row fails the query with nothing returned. Elsewhere (a LIMIT, an iterator over the
- * result, a cache) rows are out before all are read, and a check of its own comes first, which reads the keys twice.
+ * Matches: an Exchange above scans that read native files which were not checked yet.
+ * Produces: tasks that check the rows while they read them. Each of these tasks ends before any of its rows goes on, so
+ * one that finds a row in a wrong bucket fails the query before it returns anything.
+ * Not when: no Exchange follows (a LIMIT, an iterator over the result, a cache): rows are returned before all are read,
+ * so a separate check runs first, which reads the keys twice. Nor below operators that may not read all their input in
+ * one thread, such as those of Python functions.
  */
 object CheckWhileReading extends ColumnarRule {
 
@@ -40,8 +43,8 @@ object CheckWhileReading extends ColumnarRule {
   }
 
   /**
-   * Does each task of the node open its part of every child, whether it reads that to the end or not, and read it in its
-   * own thread? Of an operator that is not known to, as those that hand rows to Python, the scans below are checked first.
+   * Does each task of the node open its part of every child, whether it reads that to the end or not, and in its own
+   * thread? Below other operators, such as those that hand rows to Python, the scans are checked before the query.
    */
   private def opensAll(node: SparkPlan): Boolean = node match {
     case _: ColumnarToRowExec | _: ProjectExec | _: FilterExec | _: SortExec | _: ExpandExec | _: GenerateExec => true
@@ -52,12 +55,12 @@ object CheckWhileReading extends ColumnarRule {
   }
 }
 
-/** The last operator of tasks that check what they read: rows that nothing above asked for are checked as well. */
+/** The last operator of tasks that check what they read: it also checks the rows that no operator above has read. */
 case class FinishChecksExec(child: SparkPlan) extends PassesRows {
 
   override protected def doExecute(): RDD[InternalRow] = child.execute().mapPartitionsInternal(OpenReads.finishAfter(_))
 
-  // An Exchange of the same rows is the same, whether they were known before or not.
+  // An Exchange with checks can be reused for one of the same rows without checks.
   override protected def doCanonicalize(): SparkPlan = child.canonicalized
 
   override protected def withNewChildInternal(newChild: SparkPlan): FinishChecksExec = copy(child = newChild)

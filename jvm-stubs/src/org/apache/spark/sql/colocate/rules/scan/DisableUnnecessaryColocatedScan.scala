@@ -7,15 +7,18 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-/** An operator that says by itself whether its input's whole buckets serve it, and what is asked above it. */
+/** An operator that says by itself whether it makes use of whole buckets in one task. */
 trait UsesBuckets {
   def usesBuckets: Boolean
 }
 
 /**
- * A bucketed scan that removes no Exchange only costs parallelism (SPARK-38207, Paimon #10076): the ordinary scan
- * comes back wherever no operator above, up to the next Exchange, asks for a distribution (design D10). Where whole
- * buckets are wanted, but not to meet those of another input, buckets without files get no task.
+ * Matches: a colocated scan that saves no shuffle: no operator above it, up to the next Exchange, requires a
+ * distribution. Such a scan only costs parallelism (as in SPARK-38207).
+ * Produces: the ordinary scan. Where whole buckets are required, but not to join them with another input, buckets
+ * without files get no task.
+ * Not when: `spark.sql.sources.bucketing.autoBucketedScan.enabled` is off. Spark plans a query that it caches with it
+ * off, because later queries use its partitioning.
  */
 object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
@@ -24,7 +27,6 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
   private case object Whole extends Need
   private case object Aligned extends Need
 
-  /** A plan that Spark caches is planned with that setting off: later queries are served by its layout. */
   override def apply(plan: SparkPlan): SparkPlan = {
     val prunable = if (DynamicBucketPruning.isActive) PrunableScans.in(plan) else Nil
     new Walk(scan => prunable.exists(_ eq scan)).from(plan, if (conf.autoBucketedScanEnabled) Nothing else Aligned)
@@ -33,7 +35,7 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
   private class Walk(isPrunable: ColocatedScanExec => Boolean) {
 
     def from(plan: SparkPlan, need: Need): SparkPlan = plan match {
-      case scan: ColocatedScanExec => dealt(scan, need)
+      case scan: ColocatedScanExec => modeFor(scan, need)
       case exchange: Exchange => exchange.mapChildren(from(_, Nothing))
       case own: UsesBuckets => plan.mapChildren(from(_, if (own.usesBuckets) Whole else Nothing))
       case _ if plan.children.isEmpty => plan
@@ -43,7 +45,7 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
         if (walked.zip(plan.children).forall { case (a, b) => a eq b }) plan else plan.withNewChildren(walked)
     }
 
-    private def dealt(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
+    private def modeFor(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
       case (_: ReadMode.ByBucket, Nothing) => scan.ordinary(isPrunable(scan))
       case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
       case _ => scan
@@ -52,16 +54,18 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
   private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
     case _: ShuffledJoin => Aligned
-    case _ if asksFor(distribution) => Aligned
+    case _ if requires(distribution) => Aligned
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
     case _ => if (need == Nothing) Nothing else Aligned
   }
 
-  /** Does the operator ask for a distribution, or rely on its children's as they were dealt out (a freed join)? */
+  /**
+   * Does the operator require a distribution, or is it a join, which relies on its children's tasks even without one?
+   */
   def meetsByTask(plan: SparkPlan): Boolean =
-    plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(asksFor)
+    plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(requires)
 
-  private def asksFor(distribution: Distribution): Boolean = distribution match {
+  private def requires(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | _: BroadcastDistribution => false
     case _ => true
   }

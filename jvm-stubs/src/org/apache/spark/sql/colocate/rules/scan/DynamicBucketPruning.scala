@@ -13,11 +13,13 @@ import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, SparkPlan}
 
 /**
- * A member that is joined by its bucket keys with a broadcast side reads only the buckets in which that side has keys:
- * dynamic partition pruning for buckets. The broadcast is there anyway before the first task of the scan starts.
- *
- * Under AQE this is a rule for stages, whose broadcasts are finished; without it, for the whole plan, after the columnar
- * transitions, because only then is the broadcast what will be run.
+ * Matches: a broadcast join whose other side is a member joined by its bucket keys.
+ * Produces: a scan of only those buckets in which the broadcast side has keys, as dynamic partition pruning does for
+ * partitions. The broadcast is there before the first task of the scan starts. Under AQE the rule runs for each stage,
+ * when its broadcasts are finished; without AQE for the whole plan after the columnar transitions, because only then
+ * the broadcast is the one that will run.
+ * Not when: `spark.sql.exchange.reuse` is off, so the broadcast would run twice; or files of a native table would have
+ * to be checked first.
  */
 object DynamicBucketPruning extends Rule[SparkPlan] {
 
@@ -27,7 +29,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
       case reads => reads
     }
 
-  /** Two plans of one broadcast are one only where Spark reuses exchanges. */
+  /** The filter and the join share one broadcast only if Spark reuses exchanges. */
   def isActive: Boolean = RuleTable.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
 
   private def pruned(join: BroadcastHashJoinExec): SparkPlan = {
@@ -43,7 +45,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
   private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
     JoinSides.built(join) match {
       case stage: BroadcastQueryStageExec => Some(stage)
-      // As will be done with the join's own next; the two must be recognised as one.
+      // Spark does the same to the join's own broadcast next; only equal plans are reused.
       case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(Rules.finish(exchange)))
       case _ => None
     }

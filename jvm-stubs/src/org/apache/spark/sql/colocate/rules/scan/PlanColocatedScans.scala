@@ -7,14 +7,18 @@ import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Judged, MemberScans, Membership, ReadMode}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, LayoutDecision, MemberScans, Membership, ReadMode}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
- * Plans the scan of a member by its buckets. The session's other strategies plan the scan first (Delta adds the filter
- * of its deletion vectors there); then only the leaf is exchanged. So our extension must be listed before Delta's.
+ * Matches: the scan of a table whose files are proven to have rows of one bucket each.
+ * Produces: a [[ColocatedScanExec]] with one task for each bucket. Spark's and Delta's strategies plan the scan first
+ * (Delta adds the filter of its deletion vectors), then only the leaf is replaced. So our extension must be listed
+ * before Delta's.
+ * Not when: colocation is off, the layout is not proven, or the query does not read all bucket keys. A native table
+ * with rows in wrong buckets is then read without Spark's bucketed scan, which would return wrong rows.
  */
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
@@ -26,15 +30,17 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
     case _ => Nil
   }
 
-  /** Where this fails, strays of a native table are not known: then no file's name is trusted, as stock Spark would. */
+  /**
+   * If the rule fails, the strays of a native table are not known; then no file name is trusted, unlike in stock Spark.
+   */
   private def withoutTrust(planned: SparkPlan, relation: LogicalRelation): SparkPlan = planned.transformUp {
-    case scan: FileSourceScanExec if asksForGroup(relation) => PlanColocatedScans.unbucketed(scan)
+    case scan: FileSourceScanExec if namesGroup(relation) => PlanColocatedScans.unbucketed(scan)
   }
 
-  private def asksForGroup(relation: LogicalRelation): Boolean =
+  private def namesGroup(relation: LogicalRelation): Boolean =
     relation.catalogTable.exists(table => table.bucketSpec.isDefined && table.properties.contains("colocate_with"))
 
-  /** Switched off, only a native member may be ours: stock Spark's bucketed scan returns wrong rows if it has strays. */
+  /** With colocation off, native members only: stock Spark's bucketed scan returns wrong rows if there are strays. */
   private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
     case files: HadoopFsRelation =>
       Evidence.of(relation).isDefined && (files.bucketSpec.isDefined || PlanColocatedScans.isActive(session))
@@ -49,9 +55,9 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
     })
   }
 
-  private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[Judged] =
+  private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[LayoutDecision] =
     if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
-    else Membership.strayOf(relation, scan).map(Judged.Refused(_, native = true))
+    else Membership.strayOf(relation, scan).map(LayoutDecision.Refused(_, native = true))
 }
 
 object PlanColocatedScans {
@@ -66,10 +72,10 @@ object PlanColocatedScans {
     case _ => false
   } && isActive(session)
 
-  private[colocate] def exchange(scan: FileSourceScanExec, judged: Judged): SparkPlan = judged match {
-    case Judged.Proven(evidence) =>
+  private[colocate] def exchange(scan: FileSourceScanExec, judged: LayoutDecision): SparkPlan = judged match {
+    case LayoutDecision.Proven(evidence) =>
       keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, evidence, _))
-    case Judged.Refused(_, native) => if (native) unbucketed(scan) else scan
+    case LayoutDecision.Refused(_, native) => if (native) unbucketed(scan) else scan
   }
 
   private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
@@ -81,15 +87,15 @@ object PlanColocatedScans {
       scan.partitionFilters,
       scan.dataFilters)
 
-  /** A subquery that is no plan yet must not be shipped with the tasks. */
+  /** A subquery that is not planned yet must not be sent with the tasks. */
   private def static(filters: Seq[Expression]): Seq[Expression] =
     filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
 
-  /** Without Spark's own trust in file names: neither bucketed reading nor bucket pruning. */
+  /** Without Spark's use of file names: neither bucketed reading nor bucket pruning. */
   private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =
     scan.copy(disableBucketedScan = true, optionalBucketSet = None)
 
-  /** The bucket keys among what the scan reads; a scan that does not read them all proves nothing upwards. */
+  /** The bucket keys in the scan's output; without all of them the scan has no bucket partitioning. */
   private def keysIn(scan: FileSourceScanExec, evidence: Evidence): Option[Seq[Attribute]] = {
     val layout = evidence.layout
     val found = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>

@@ -8,9 +8,11 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledHashJoinExec
 
 /**
- * Hundreds of tiny buckets cost more in tasks than in work: n buckets are read by m tasks, where m divides n, by all
- * scans of a region together, so every operator of the region is served as before (design D9, "m of n"). Not if an
- * Exchange would come of it (a write that wants n), nor if a hash join would no longer fit its memory.
+ * Matches: scans with many tiny buckets, where the tasks cost more than the work.
+ * Produces: m tasks for n buckets, where m divides n, for all scans between the same Exchanges together, so that every
+ * operator there still has its required distribution.
+ * Not when: it would add an Exchange (for a write that needs n tasks), or a hash join would no longer fit its memory,
+ * or one bucket is large.
  */
 case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPlan] {
 
@@ -31,8 +33,9 @@ case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPla
     } yield read
 
   /**
-   * The least number of tasks, half of the buckets at most, that makes none large. Beside one large bucket nothing is read
-   * together: whatever shares its task makes the longest task longer, and would be read again for each part of it.
+   * The least number of tasks, half of the buckets at most, that makes none large. If one bucket is large, none are
+   * read together: another bucket in its task makes the longest task longer, and would be read again for each part of
+   * it.
    */
   private def count(bytes: Seq[Long], settings: SpreadSettings): Option[Int] = {
     val most = settings.together(bytes.sum)

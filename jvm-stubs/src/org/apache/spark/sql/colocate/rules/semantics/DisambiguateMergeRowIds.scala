@@ -5,11 +5,12 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 
 /**
- * A MERGE that deletes and inserts, on a table with a change feed, whose target rows match twice: Delta drops duplicate
- * deletes by `coalesce(id of the target row, id of the source row)`. Both ids are made by
- * `monotonically_increasing_id()`, each counting from 0 in every task, so an inserted row may have the number of a
- * target row that is copied, and one of them is lost where both lie in one task. Numbers below 0 keep the source's
- * apart.
+ * Matches: a MERGE with deletes and inserts on a table with a change feed, whose target rows match twice. Delta drops
+ * duplicate deletes by `coalesce(id of the target row, id of the source row)`. Both ids are made by
+ * `monotonically_increasing_id()`, which counts from 0 in every task: if an inserted row has the number of a copied
+ * target row of the same task, one of them is lost.
+ * Produces: ids below 0 for the source's rows, so that they differ from all ids of the target.
+ * Not when: the plan has no such pair of ids.
  */
 object DisambiguateMergeRowIds extends Rule[SparkPlan] {
 

@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
 
 /**
- * Spark drops a user's `repartition(n, k)` where the shuffle of a join below deals the rows out in the same way. That it
- * was asked for is seen in the logical plan alone then, so this marks there what it was asked of.
+ * Spark drops a user's `repartition(n, k)` where the shuffle of a join below deals the rows out in the same way. That
+ * it was asked for is seen in the logical plan alone then, so this marks there what it was asked of.
  */
 object MarkRepartitioned extends Strategy {
 

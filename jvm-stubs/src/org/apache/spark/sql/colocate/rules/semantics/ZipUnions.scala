@@ -8,12 +8,12 @@ import org.apache.spark.sql.colocate.scan.MemberScans
 import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan, UnionExec}
 
 /**
- * Spark's union of equally partitioned children zips them task by task when it reads rows, but sets their tasks side by
- * side when it reads batches, and still promises the children's partitioning: a union of members would lie in twice as
- * many tasks as its aggregate believes. So a union that is to keep the layout reads rows. Spark's own bucketed scans have
- * it wrong too, and a native member's scan is one of them where we are switched off.
- *
- * Not when no child reads a table of ours: that union is Spark's, as it is.
+ * Matches: a union of batches whose children read members and have the same partitioning. Spark's union zips the tasks
+ * of such children when it reads rows, but not when it reads batches, and declares their partitioning in both cases:
+ * the union would have twice as many tasks as an aggregate above it expects. Spark's own bucketed scans have the same
+ * fault, and where colocation is off the scan of a native member is one of them.
+ * Produces: a union that reads rows.
+ * Not when: no child reads a table of ours.
  */
 object ZipUnions extends Rule[SparkPlan] {
 

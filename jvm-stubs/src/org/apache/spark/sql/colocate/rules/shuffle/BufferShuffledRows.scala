@@ -9,8 +9,9 @@ import org.apache.spark.sql.execution.colocate.shuffle.BufferedExchangeExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
 /**
- * Matches: each shuffle of a query that reads a bucketed table. Its rows lie by bucket and not by date, so where a query
- * asks for some dates, all tasks have rows for the shuffle, not a few of them, and each opens a file for every partition.
+ * Matches: each shuffle of a query that reads a bucketed table. Its rows lie by bucket and not by date, so where a
+ * query asks for some dates, all tasks have rows for the shuffle, not a few of them, and each opens a file for every
+ * partition.
  * Produces: a shuffle in which a task with few rows opens one file.
  * Not when: `spark.colocate.shuffle.bufferBytes` is 0.
  */

@@ -8,8 +8,8 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
- * Matches: the shuffle that brings the rows of a write to its table's buckets. It carries whole rows of the table, and is
- * what such a write costs more than stock Spark's.
+ * Matches: the shuffle that brings the rows of a write to its table's buckets. It carries whole rows of the table, and
+ * is what such a write costs more than stock Spark's.
  * Produces: a shuffle whose rows are packed without the padding of Spark's row format.
  * Not when: the shuffle belongs to the query that is written.
  */

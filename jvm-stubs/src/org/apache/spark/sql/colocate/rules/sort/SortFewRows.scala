@@ -10,12 +10,14 @@ import org.apache.spark.sql.execution.{CoalesceExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Once the shuffle of [[ReadOnceForSort]] has run, AQE knows how much is left to sort. What Spark would not share out
- * among tasks anyway is sorted by one task as it lies there: no range Exchange, and no sample for it.
+ * Matches: the range Exchange of a global sort above a shuffle of [[ReadOnceForSort]] that has run under AQE, so that
+ * its size is known.
+ * Produces: one task that sorts the rows: no range Exchange, and no sample for it.
+ * Not when: the rows are more than the smallest partition that AQE makes of a shuffle.
  */
 object SortFewRows extends Rule[SparkPlan] with OnAnyPlan {
 
-  // When AQE plans again, the stages that have run hide their scans.
+  // When AQE plans again, the scans are hidden in the stages that have run.
   override val changesLayout = true
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.colocate.PassesRows
  * The top of a plan that Delta writes: the rows of one value of `bucket` are all in one task. Rows pass unchanged.
  *
  * @param onePerTask the task has no other value of it, so its rows are in the order of that column, and Delta's writer
- *                   need not sort by it (traps S4.3)
+ *                   need not sort by it
  */
 case class BucketPerTaskExec(bucket: Attribute, onePerTask: Boolean, child: SparkPlan)
     extends PassesRows

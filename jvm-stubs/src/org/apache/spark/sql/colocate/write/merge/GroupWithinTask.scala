@@ -8,9 +8,11 @@ import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, ShuffleExchangeExec}
 
 /**
- * Drops the Exchange of an aggregate whose groups can't span tasks (proof: [[RowOrigin]]): MERGE groups matches by a
- * row id of the target to find rows that match twice, UPDATE and DELETE look for the distinct names of touched files,
- * and deletion vectors are collected by file.
+ * Matches: an aggregate with an Exchange between its two steps whose groups can't span tasks ([[RowOrigin]] says why):
+ * MERGE groups matches by a row id of the target to find rows that match twice, UPDATE and DELETE look for the distinct
+ * names of touched files, and deletion vectors are collected by file.
+ * Produces: the same aggregate without the Exchange.
+ * Not when: rows are grouped by file, and reading whole files would leave cores without work.
  */
 object GroupWithinTask extends Rule[SparkPlan] {
 
@@ -31,7 +33,7 @@ object GroupWithinTask extends Rule[SparkPlan] {
     origins.collectFirst { case (a, Some(origin)) if pays(origin, first) => WithinTaskExec(a, origin, first.child) }
   }
 
-  /** A row id serves any scan; grouping by file needs whole files, which is worth no loss of cores. */
+  /** A row id works with any scan; grouping by file needs scans of whole files, which must not leave cores idle. */
   private def pays(origin: RowOrigin, first: BaseAggregateExec): Boolean = origin match {
     case RowOrigin.RowId => true
     case RowOrigin.ScannedFile => TaskCount.isKept(first)

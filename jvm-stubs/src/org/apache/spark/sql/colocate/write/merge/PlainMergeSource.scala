@@ -5,9 +5,11 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.columns.FinishVisibleColumns
 
 /**
- * MERGE keeps the analysed plan of its source inside a command, where no later rule reaches it, and Delta caches the
- * rows of a source that is more than projections and filters of Delta tables (`MergeIntoMaterializeSource`): it would
- * take our node for a source that may change between its two reads.
+ * Matches: Delta's MERGE command. It keeps the analyzed plan of its source inside, where no later rule reaches it.
+ * Produces: the source as ordinary projections. Delta caches the rows of a source that is more than projections and
+ * filters of Delta tables (`MergeIntoMaterializeSource`): it would take our node for a source that may change between
+ * its two reads.
+ * Not when: the source hides no bucket column.
  */
 object PlainMergeSource extends Rule[LogicalPlan] {
 

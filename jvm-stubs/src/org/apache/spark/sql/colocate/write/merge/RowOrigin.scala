@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.joins._
 
 /**
- * Does a column tell rows of different tasks apart? Row "group by a row id made on a scan" of the proof table (traps
- * S1.7), and its sister for file names. The column must have been made in the same stage, as
+ * Why rows of different tasks have different values in a column. The column must be computed in the same stage, as
  *
- *  1. `monotonically_increasing_id()`: the task's number stands in its upper bits, so no two tasks make the same, or
+ *  1. `monotonically_increasing_id()`: the upper bits are the number of the task, so no two tasks give the same value,
+ *     or
  *  2. the name of the scanned file, by `input_file_name()` or `_metadata.file_path`, over a colocated scan, which gives
  *     every file whole to one task (stock Spark's splits large ones),
  *
@@ -28,7 +28,7 @@ object RowOrigin {
   case object RowId extends RowOrigin
   case object ScannedFile extends RowOrigin
 
-  /** None: rows with equal values of the column may lie in several tasks. */
+  /** None: rows with equal values of the column may be in several tasks. */
   def of(column: Expression, plan: SparkPlan): Option[RowOrigin] = plan match {
     case ProjectExec(list, child) => madeBy(Inlined(column, list), child)
     case _: FilterExec | _: SortExec | _: WithinTaskExec | _: PlanningNode => of(column, plan.children.head)

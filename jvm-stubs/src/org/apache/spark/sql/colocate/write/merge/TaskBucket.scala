@@ -36,7 +36,7 @@ private[colocate] case class TaskBucket(
   private def and(other: TaskBucket): TaskBucket =
     TaskBucket(tasks, columns ++ other.columns, keys ++ other.keys, anchored || other.anchored)
 
-  /** A row that found a match by `own = others` hashes alike by both. */
+  /** A row with a match by `own = others` has the same hash by both. */
   private def alsoBy(own: Seq[Expression], others: Seq[Expression]): TaskBucket = {
     val translated = keys.flatMap { key =>
       val found = key.map(k => own.indexWhere(_.semanticEquals(k)))
@@ -49,8 +49,8 @@ private[colocate] case class TaskBucket(
 private[colocate] object TaskBucket {
 
   /**
-   * A join of two plans that are zipped by bucket knows what both know; the nulls of an outer join are left to the
-   * reader, who knows which rows use which side (MERGE's CASE does).
+   * For a join of two sides that are zipped by bucket, what holds for either side. The nulls of an outer join are left
+   * to the caller, which knows which rows use which side (from MERGE's CASE).
    */
   def of(plan: SparkPlan): Option[TaskBucket] = plan match {
     case scan: ColocatedScanExec => ofScan(scan)
@@ -79,7 +79,7 @@ private[colocate] object TaskBucket {
   private def isBucketColumn(a: Attribute, scan: ColocatedScanExec): Boolean =
     a.name == BucketColumn.Name && scan.relation.partitionSchema.fieldNames.contains(a.name)
 
-  // Only these two classes: a coalesced HashPartitioning is one of a class of its own.
+  // Only these two classes: a coalesced HashPartitioning has another class.
   private def byPartitioning(partitioning: Partitioning): Option[TaskBucket] = partitioning match {
     case ColocatedPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), anchored = true))
     case HashPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), anchored = false))

@@ -6,10 +6,10 @@ import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
-/** Whether reading by bucket uses as many cores as reading by bytes would (design D10). */
+/** Whether reading by bucket uses as many cores as reading by bytes would. */
 private[colocate] object TaskCount {
 
-  /** A shuffled join has its tasks by the layout anyway. */
+  /** With a shuffled join, the bucket count gives the number of tasks anyway. */
   def isKept(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[ShuffledJoin]) || plan.collectLeaves().forall {
     case scan: ColocatedScanExec => isKept(scan)
     case _ => true

@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.colocate.PassesRows
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 
 /**
- * Says what Spark can't know of its child: rows with equal `group` lie in one task. Rows pass unchanged. The proof is
- * [[RowOrigin]]'s; the statement stands in the plan, so that the aggregate above keeps its requirement and Spark's
- * ValidateRequirements, or a later rule that would split or repeat tasks, can see it.
+ * Declares what Spark can't know about its child: rows with equal `group` are in one task ([[RowOrigin]] proves it).
+ * Rows pass unchanged. As a node of the plan it lets the aggregate above keep its requirement, so that
+ * ValidateRequirements, and later rules that would split or repeat tasks, see it.
  */
 case class WithinTaskExec(group: Attribute, madeFrom: RowOrigin, child: SparkPlan)
     extends PassesRows
@@ -42,7 +42,7 @@ case class WithinTaskExec(group: Attribute, madeFrom: RowOrigin, child: SparkPla
   override protected def withNewChildInternal(newChild: SparkPlan): WithinTaskExec = copy(child = newChild)
 }
 
-/** Rows with equal values lie in one task, which one is not said: good for grouping, never for a join. */
+/** Rows with equal values are in one task, but which one is not known: enough for grouping, not for a join. */
 case class WithinTaskPartitioning(expressions: Seq[Expression], numPartitions: Int)
     extends Expression
     with Partitioning

@@ -11,16 +11,15 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
 
 /**
- * A command's rows are not shuffled by their bucket before the write when the rows of one bucket are in one task
- * already.
- *
- * MERGE repartitions by the table's partition columns (`merge.repartitionBeforeWrite.enabled`, which stays as the
- * session has it). The proof: all values that the written bucket column can have are either the bucket column of a
- * colocated scan below, or `pmod(hash(keys), n)` of keys by which the task's rows were brought together
- * ([[TaskBucket]], rows "join" and "project" of the proof table). An update that moves rows to other buckets
- * (`SET key = ...`) fails it, and keeps its Exchange. A delete-only MERGE into deletion vectors writes nulls only, that
- * is no row, and its Exchange is one to a single task. What hangs on the proof is the number of files, never a row:
- * Delta's writer puts each row into the partition that its own column names.
+ * Matches: the repartition by the table's partition columns before the write of a MERGE, UPDATE or DELETE
+ * (`merge.repartitionBeforeWrite.enabled`, which stays as the session has it). Delta's writer puts each row into the
+ * partition that its own column names, so only the number of files depends on this rule, never a row.
+ * Produces: the write without the repartition, because the rows of one bucket are in one task already: every value that
+ * the written bucket column can have is the bucket column of a colocated scan below, or `pmod(hash(keys), n)` of keys
+ * by which the rows of the task are partitioned ([[TaskBucket]]).
+ * Not when: an update moves rows to other buckets (`SET key = ...`), or the user's own query repartitions by bucket.
+ * The shuffle to a single task of a delete-only MERGE into deletion vectors goes only if the bucket is always null,
+ * that is if no row is written.
  */
 object WriteWithinBuckets extends Rule[SparkPlan] {
 
@@ -32,7 +31,7 @@ object WriteWithinBuckets extends Rule[SparkPlan] {
       }
   }
 
-  /** A user's own repartition by the bucket column stays: its number of tasks may be what was wanted. */
+  /** A user's own repartition by the bucket column stays: the user may want its number of tasks. */
   private def isOfCommand(plan: SparkPlan): Boolean = plan.exists {
     case scan: ColocatedScanExec => DeltaReflection.isDeltaIndex(scan.relation.location)
     case _ => false

@@ -27,7 +27,7 @@ object OverwriteMode {
   def where(options: Map[String, String], condition: String): Map[String, String] =
     static(options) + (ReplaceWhere -> condition)
 
-  /** Without Delta's own shuffle before a write, which would undo the layout (traps S4.3); unless the user asks for it. */
+  /** Without Delta's own shuffle before a write, which would undo the distribution; unless the user set it. */
   def unshuffled(options: Map[String, String]): Map[String, String] =
     if (CaseInsensitiveMap(options).contains("optimizeWrite")) options else options + ("optimizeWrite" -> "false")
 

@@ -13,8 +13,8 @@ import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 
 /**
  * Dynamic partition overwrite of a bucketed table that has partition columns of the user's: every partition that the
- * new rows touch is replaced in all of its buckets. Delta itself would count the bucket column in and leave old rows in
- * the buckets that got no new ones (traps S1.1).
+ * new rows touch is replaced in all of its buckets. Delta itself would use the bucket column, too, and leave old rows
+ * in the buckets without new ones.
  *
  * The rows are kept while their partitions are listed, so that a query is evaluated once; then Delta replaces these
  * partitions and writes the rows in one transaction.

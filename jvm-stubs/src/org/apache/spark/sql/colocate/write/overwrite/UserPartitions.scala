@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
  */
 object UserPartitions {
 
-  /** They as a condition on the table; None if there are no rows. One evaluation of `rows`. */
+  /** The partitions as a condition on the table; None if there are no rows. Runs `rows` once. */
   def of(target: BucketedTarget, rows: DataFrame): Option[String] = {
     val resolver = target.relation.conf.resolver
     val columns = target.userPartitions.flatMap(name => target.relation.output.find(a => resolver(a.name, name)))
@@ -51,7 +51,7 @@ object UserPartitions {
       }
     }: _*)
 
-  /** A generated column that the rows lack is computed, as Delta does; another one is missed in Delta's own words. */
+  /** A generated column that the rows lack is computed, as Delta does; for another one it throws Delta's error. */
   private def valueOf(target: BucketedTarget, rows: DataFrame, column: Attribute): Column =
     if (nameIn(target, rows, column).isDefined) expr(QuotingUtils.quoteIdentifier(column.name))
     else DeltaTables.generationOf(target.relation.table, column.name).map(expr(_).cast(column.dataType)).getOrElse {
@@ -64,7 +64,8 @@ object UserPartitions {
     forms(column, value).map(form => s"CAST(${spelled(form, column.dataType)} AS ${column.dataType.sql})")
   }
 
-  private def forms(column: Attribute, value: Any): Seq[Any] = (CharVarcharUtils.getRawType(column.metadata), value) match {
+  private def forms(column: Attribute, value: Any): Seq[Any] =
+    (CharVarcharUtils.getRawType(column.metadata), value) match {
     // Delta keeps an empty text as a null.
     case (_, text: UTF8String) if text.numBytes == 0 => Seq(text, null)
     case (_, bytes: Array[Byte]) if bytes.isEmpty => Seq(bytes, null)

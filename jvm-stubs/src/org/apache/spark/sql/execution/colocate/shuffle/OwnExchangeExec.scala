@@ -31,7 +31,8 @@ abstract class OwnExchangeExec(
   override lazy val shuffleDependency: Shuffle =
     OperatorScope.within(this) {
       val dependency = written(
-        ShuffleExchangeExec.prepareShuffleDependency(inputRDD, child.output, outputPartitioning, rowSerializer, metrics))
+        ShuffleExchangeExec
+          .prepareShuffleDependency(inputRDD, child.output, outputPartitioning, rowSerializer, metrics))
       val partitions = longMetric("numPartitions")
       partitions.set(dependency.partitioner.numPartitions)
       val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)

@@ -14,9 +14,9 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
  * written, read and expanded on its way through a shuffle.
  *
  * A packed row is, for each word of the null bits and then for each field's, four bits that tell how many bytes follow
- * (0 to 8), two words to a byte; then those bytes, lowest first, with a variable-length field's content right behind its
- * length. Which bytes of a word come first depends on its kind (below) alone, so the form is exact for whatever
- * the row holds: unpacked, the row has the same words, and its contents in the order of the fields.
+ * (0 to 8), two words to a byte; then those bytes, lowest first, with a variable-length field's content right behind
+ * its length. Which bytes of a word come first depends on its kind (below) alone, so the form is exact for whatever the
+ * row holds: unpacked, the row has the same words, and its contents in the order of the fields.
  *
  * @param kinds the kind of each word, those of the null bits first
  */

@@ -19,11 +19,11 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.LongType
 
 /**
- * Spark's hash join of two sides that are dealt out alike, where the streamed side is no shuffle but a scan: that side
- * is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the two.
- * Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated code
- * of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that fits, else
- * Spark's relation.
+ * Spark's hash join of two sides with the same partitioning, where the streamed side is no shuffle but a scan: that
+ * side is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the
+ * two. Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated
+ * code of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that
+ * fits, else Spark's relation.
  *
  * @param unequal   what the rows of a pair must meet besides equal keys
  * @param isBounded all rows of the build side surely fit the task's memory
@@ -82,7 +82,7 @@ case class BucketHashJoinExec(
     case _ => if (keepsBuilt) LongKeyTable.Every else LongKeyTable.WithKey
   }
 
-  /** As Spark's operator has it: does the join ask only whether there is a partner, and any row of a key answers? */
+  /** As in Spark's operator: does the join only need to know if there is a partner, so that any row will do? */
   private lazy val anyOfKeyAnswers: Boolean = joinType match {
     case LeftExistence(_) =>
       !hashesKeys && condition.forall(_.references.subsetOf(AttributeSet(streamedOutput ++ buildKeys)))

@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.joins.HashJoin
 
 /**
  * The code of a hash join with a LongKeyTable whose result has the built rows without a partner as well. Rows that find
- * one are marked; the others follow when the streamed side is at its end. Both places call one function for what is done
- * with a joined row, which may be long; it finds the two sides in fields.
+ * one are marked; the others follow when the streamed side is at its end. Both places call one function for what is
+ * done with a joined row, which may be long; it finds the two sides in fields.
  */
 private[colocate] trait KeepsBuiltRows extends HashJoin {
 

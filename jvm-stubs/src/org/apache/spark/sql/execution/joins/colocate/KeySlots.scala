@@ -6,8 +6,8 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.array.LongArray
 
 /**
- * Where the rows of a key are: an array of addresses, the first of each key's rows; 0 is an empty slot. A key that finds
- * its slot taken goes into the next free one.
+ * Where the rows of a key are: an array of addresses, the first of each key's rows; 0 is an empty slot. A key that
+ * finds its slot taken goes into the next free one.
  *
  * @param length of the array; at least a third of it is empty
  * @param shift  in order: a key's slot is its distance from `min` divided by 2^shift. Hashed: the bits of the hash that
@@ -89,7 +89,7 @@ private[colocate] object KeySlots {
   /** Keys that are as good as random need one step each where two thirds of the slots are taken. */
   private val StepsPerRow = 2
 
-  /** Few keys that crowd in a corner add little to the sum, and much to the time if every row asks for them. */
+  /** Few keys that crowd in a corner add little to the sum, and much to the time if every row looks them up. */
   private val StepsOfOneRow = 128
   private val StepsAnyway = 64
 
@@ -109,7 +109,7 @@ private[colocate] object KeySlots {
       }
     }
 
-  /** One and a half to three slots a row, dealt out over the range of the keys. */
+  /** One and a half to three slots a row, spread over the range of the keys. */
   private def inOrder(rows: KeyedRows, memory: MemoryConsumer): KeySlots = {
     val range = rows.maxKey - rows.minKey // as an unsigned number
     var shift = 0

@@ -47,7 +47,9 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
     append(key, bytes, row.getBaseObject, row.getBaseOffset)
   }
 
-  /** A copy of the rows that start at `first` elsewhere, one behind the other in the order of their links. Its address. */
+  /**
+   * A copy of the rows that start at `first` elsewhere, one behind the other in the order of their links. Its address.
+   */
   def appendLinked(from: KeyedRows, first: Long): Long = {
     val start = from.copyTo(this, first)
     var last = start

@@ -6,16 +6,17 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Un
 import org.apache.spark.sql.types.LongType
 
 /**
- * The build side of one task's hash join by a key that is one long, or was made one by Spark (`HashJoin.rewriteKeyExpr`).
+ * The build side of one task's hash join by a key that is one long, or was made one by Spark
+ * (`HashJoin.rewriteKeyExpr`).
  *
  * Rows are kept first and entered into the slots once all are there. So the number of rows and the range of their keys
- * are known, and nothing is hashed twice. In the slots the rows lie in the order of their keys: tables that are loaded in
- * about the order of their ids, as most are, are looked up in that order, and neighbours share a cache line. Where keys
- * are so uneven that many rows want the same slots, they are hashed instead.
+ * are known, and nothing is hashed twice. In the slots the rows lie in the order of their keys: tables that are loaded
+ * in about the order of their ids, as most are, are looked up in that order, and neighbours share a cache line. Where
+ * keys are so uneven that many rows want the same slots, they are hashed instead.
  *
- * Rows of one key are linked, wherever they are. Each link that leads far is a wait for main memory, so once as many were
- * followed as there are rows, all rows are copied so that those of one key are neighbours: at worst twice the work of
- * the best choice, and the many links of a join with many pairs are short.
+ * Rows of one key are linked, wherever they are. Each link that leads far is a wait for main memory, so once as many
+ * were followed as there are rows, all rows are copied so that those of one key are neighbours: at worst twice the work
+ * of the best choice, and the many links of a join with many pairs are short.
  *
  * Filled by one task and read by it alone. Memory is the task's, in whole pages; there is nothing to spill.
  */
