@@ -35,8 +35,8 @@ def excluded(names: list[str]) -> str:
     known = {rule.name: rule for rule in rules()}
     for name in names:
         if name not in known:
-            names = ", ".join(rule.name for rule in known.values() if rule.needed == "speed")
-            raise ValueError(f"There is no rule {name}. Those that can be excluded are {names}.")
+            allowed = ", ".join(rule.name for rule in known.values() if rule.needed == "speed")
+            raise ValueError(f"There is no rule {name}. Those that can be excluded are {allowed}.")
         if known[name].needed != "speed":
             raise ValueError(f"The rule {name} can't be excluded: right rows need it. {known[name].doc}")
     return ",".join(names)

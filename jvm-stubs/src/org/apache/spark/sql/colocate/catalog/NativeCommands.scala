@@ -47,7 +47,8 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
   /** Reserves the membership, does the work and reports the outcome. */
   def begin(session: SparkSession, replace: Boolean)(work: => Seq[Row]): Seq[Row] = {
     val group = GroupProperties.group(table.properties).getOrElse("")
-    val facts = NativeTable.spec(session, table, columns, group).copy(replace = replace, bytes = InputSize.of(command)).facts
+    val spec = NativeTable.spec(session, table, columns, group)
+    val facts = spec.copy(replace = replace, bytes = InputSize.of(command)).facts
     ControlPlane.call(session, "check_layout", facts: _*)
     TwoPhase(session, "begin_create", facts: _*) {
       withoutLeftOvers(session)(work)

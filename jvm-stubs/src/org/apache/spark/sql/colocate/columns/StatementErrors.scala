@@ -17,8 +17,8 @@ import org.apache.spark.sql.types.DataType
 /**
  * Matches: INSERT with a list of columns into a bucketed Delta table, if Spark's rule fails on it.
  * Produces: the error that the rule gives for the table without its bucket column; a plan is never changed.
- * Not when: the statement without the bucket column has no error. Then Spark's own rule fails next, as it would. ALTER of a
- * column that is not there fails in a rule of Spark's that no rule of an extension comes before.
+ * Not when: the statement without the bucket column has no error. Then Spark's own rule fails next, as it would. ALTER
+ * of a column that is not there fails in a rule of Spark's that no rule of an extension comes before.
  */
 case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -40,10 +40,10 @@ case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 /**
- * Matches: UPDATE, DELETE, MERGE or ADD COLUMN of a bucketed Delta table that Spark's check of the analysed plan will refuse.
+ * Matches: UPDATE, DELETE, MERGE or ADD COLUMN of a bucketed Delta table, if Spark's check of the analysed plan fails.
  * Produces: the error that the check gives for the table without its bucket column; a plan is never changed.
- * Not when: the statement without the bucket column has no error. Then Spark's own check fails next, as it would. Errors of
- * Delta's own rules, which list a table's columns in MERGE and INSERT BY NAME, come before this one.
+ * Not when: the statement without the bucket column has no error. Then Spark's own check fails next, as it would. What
+ * rules of Delta's find first, such as an unknown column in MERGE or INSERT BY NAME, is theirs, and lists all columns.
  */
 case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -79,7 +79,8 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
       columns.zip(values).collect { case (column: Expression, value: Expression) => column.dataType -> value }
     case ("DeltaMergeInto", Seq(table: LogicalPlan, _*)) =>
       change.expressions.flatMap(_.collect { case e if e.nodeName == "DeltaMergeAction" => fields(e) }).collect {
-        case Seq(Seq(name: String), value: Expression, _*) => table.output.find(a => conf.resolver(a.name, name)).map(_.dataType -> value)
+        case Seq(Seq(name: String), value: Expression, _*) =>
+          table.output.find(a => conf.resolver(a.name, name)).map(_.dataType -> value)
       }.flatten
     case _ => Nil
   }

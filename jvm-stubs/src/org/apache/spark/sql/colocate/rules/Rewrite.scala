@@ -20,8 +20,8 @@ import org.apache.spark.sql.internal.SQLConf
  * which gives the same rows. Without one that right rows need, no table is read by its buckets; where that is not
  * possible, the query fails.
  *
- * Where `spark.colocate.testing` is `true`, the query always fails, so that no test and no fuzzing passes over it; `quiet`
- * tests what users get. An error that a rule means for the user, such as a file in the wrong bucket, is thrown.
+ * Where `spark.colocate.testing` is `true`, the query always fails, so that no test passes over it; `quiet` tests what
+ * users get. An error that a rule means for the user, such as a file in the wrong bucket, is thrown.
  */
 private[colocate] object Rewrite extends Logging {
 
@@ -29,7 +29,9 @@ private[colocate] object Rewrite extends Logging {
   def apply(name: String, plan: SparkPlan, isValid: SparkPlan => Boolean = _ => true)(
       rewrite: SparkPlan => SparkPlan): SparkPlan =
     whereActive(name, plan) {
-      guard(name)(validated(name, plan, isValid)(TestHook.after(name, plan, rewrite(plan))))(_ => FailedRules.mark(plan, name))
+      guard(name)(validated(name, plan, isValid)(TestHook.after(name, plan, rewrite(plan)))) { _ =>
+        FailedRules.mark(plan, name)
+      }
     }
 
   /** For a rewrite that concerns only plans that read buckets. */
@@ -47,14 +49,16 @@ private[colocate] object Rewrite extends Logging {
     }
 
   /** A planning strategy: the plan of the session's other ones takes its place. secure: makes that one safe. */
-  def strategy(name: String, session: SparkSession, own: Strategy, plan: LogicalPlan, secure: SparkPlan => SparkPlan = identity)(
+  def strategy(
+      name: String, session: SparkSession, own: Strategy, plan: LogicalPlan, secure: SparkPlan => SparkPlan = identity)(
       planned: => Seq[SparkPlan]): Seq[SparkPlan] =
     guard(name) { TestHook.before(name); planned } { _ =>
       OtherStrategies.plan(session, own, plan).map(secure).map(FailedRules.markUnbucketed(_, name))
     }
 
   /** Anything else that only makes a query faster, with what holds where it fails. */
-  def orElse[A](name: String, without: => A)(attempt: => A): A = guard(name) { TestHook.before(name); attempt }(_ => without)
+  def orElse[A](name: String, without: => A)(attempt: => A): A =
+    guard(name) { TestHook.before(name); attempt }(_ => without)
 
   private def whereActive(name: String, plan: SparkPlan)(rewritten: => SparkPlan): SparkPlan =
     if (RuleTable.isActive(name)) rewritten
@@ -62,9 +66,10 @@ private[colocate] object Rewrite extends Logging {
     else plan
 
   /** For EXPLAIN: would the excluded rule have removed an Exchange? */
-  private def markIfMissed(name: String, plan: SparkPlan, rewritten: => SparkPlan): SparkPlan =
-    if (Try(JoinSides.exchanges(rewritten)).toOption.exists(_ < JoinSides.exchanges(plan))) FailedRules.markExcluded(plan, name)
-    else plan
+  private def markIfMissed(name: String, plan: SparkPlan, rewritten: => SparkPlan): SparkPlan = {
+    val without = Try(JoinSides.exchanges(rewritten)).toOption
+    if (without.exists(_ < JoinSides.exchanges(plan))) FailedRules.markExcluded(plan, name) else plan
+  }
 
   private def guard[A](name: String)(attempt: => A)(without: Throwable => A): A = try attempt catch {
     case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>

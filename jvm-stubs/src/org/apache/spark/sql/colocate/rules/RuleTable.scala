@@ -15,8 +15,8 @@ import org.apache.spark.sql.internal.SQLConf
 case class RuleEntry(name: String, phase: String, needed: String, active: Boolean, switch: Option[String])
 
 /**
- * The rules of conf/rules.json, which decides what is injected and in which order. The control plane registers the table
- * when it attaches, and may switch rules off; until then every rule is active, so that queries do not wait for Python.
+ * The rules of conf/rules.json, which decides what is injected and in which order. The control plane registers the
+ * table when it attaches, and may switch rules off; until then every rule is active, so queries do not wait for Python.
  * `spark.colocate.rules.excluded` takes rules away from a session.
  */
 object RuleTable {
@@ -46,11 +46,12 @@ object RuleTable {
     val byName = rules.toMap
     require(
       listed.map(_.name).toSet == byName.keySet,
-      s"conf/rules.json lists for the phase $phase ${listed.map(_.name).mkString(", ")}, the code ${rules.map(_._1).mkString(", ")}")
+      s"conf/rules.json lists for the phase $phase ${listed.map(_.name).mkString(", ")}, " +
+        s"the code ${rules.map(_._1).mkString(", ")}")
     listed.map(entry => entry -> byName(entry.name))
   }
 
-  /** Not when it is switched off, for all or for this session, nor when a private part of Spark or Delta that it needs is gone. */
+  /** Not when it is switched off, for all or this session, nor when a private part of Spark that it needs is gone. */
   def isActive(name: String): Boolean = !SelfCheck.isOff(name) && !inactive(name) && !isExcluded(name)
 
   def isExcluded(name: String): Boolean = excluded(Settings.get(SQLConf.get, Excluded))(name)

@@ -15,7 +15,7 @@ import org.apache.spark.sql.colocate.rules.semantics._
 import org.apache.spark.sql.colocate.rules.shuffle.{BufferShuffledRows, PackShuffledRows}
 import org.apache.spark.sql.colocate.rules.sort.{PlanLocalSorts, ReadOnceForSort, SortFewRows}
 import org.apache.spark.sql.colocate.write._
-import org.apache.spark.sql.colocate.write.merge.{GatherFewRows, GroupWithinTask, JoinFileListLocally, PlainMergeSource, WriteWithinBuckets}
+import org.apache.spark.sql.colocate.write.merge._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /** What each name of conf/rules.json stands for. The order within a phase is the table's. */
@@ -47,7 +47,8 @@ object Rules {
     "PlainMergeSource" -> (_ => PlainMergeSource),
     "CheckErrors" -> (CheckErrors(_)))
 
-  val normalization: Seq[OfPlans] = made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))
+  val normalization: Seq[OfPlans] =
+    made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))
 
   val check: Seq[Made[LogicalPlan => Unit]] = made[Made[LogicalPlan => Unit]](
     "check",
@@ -95,7 +96,7 @@ object Rules {
     "SplitLargeBuckets" -> (SplitLargeBuckets(_)),
     "DynamicBucketPruning" -> (_ => DynamicBucketPruning))
 
-  /** What every plan goes through last, after its columnar transitions: operators of our own in the place of Spark's. */
+  /** What every plan goes through last, after its columnar transitions: operators of our own instead of Spark's. */
   val columnar: Seq[ColumnarRule] = made[ColumnarRule](
     "columnar",
     "DropPlanningNodes" -> DropPlanningNodes,
