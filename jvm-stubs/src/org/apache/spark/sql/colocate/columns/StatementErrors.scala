@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, StructType}
 
 /**
  * Matches: INSERT with a list of columns into a bucketed Delta table, if Spark's rule fails on it.
@@ -64,10 +64,13 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
   /**
    * A value that no cast makes one of its column's type. Spark's check would say so after Delta's rule, but that rule
-   * computes the bucket from such a value first, and fails with the bucket's expression.
+   * computes the bucket from such a value first, and fails with the bucket's expression. Structs are left to Delta: it
+   * matches their fields by name, and may add some.
    */
   private def checkTypes(change: LogicalPlan): Unit = for {
-    (column, value) <- assignments(change).find { case (column, value) => !Cast.canCast(value.dataType, column) }
+    (column, value) <- assignments(change).find { case (column, value) =>
+      !Seq(column, value.dataType).exists(hasStruct) && !Cast.canCast(value.dataType, column)
+    }
     if target.withoutBuckets(change).isDefined
   } CurrentOrigin.withOrigin(change.origin) {
     check(Project(Seq(Alias(Cast(value, column), "value")()), LocalRelation(value.references.toSeq)))
@@ -84,6 +87,8 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
       }.flatten
     case _ => Nil
   }
+
+  private def hasStruct(of: DataType): Boolean = of.existsRecursively(_.isInstanceOf[StructType])
 
   private def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
 }
