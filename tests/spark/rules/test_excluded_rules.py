@@ -68,9 +68,6 @@ def test_an_excluded_rule_is_not_applied_from_the_next_query_on(session: SparkSe
 MISSED = {
     "PlanColocatedScans": "SELECT a.v FROM a JOIN b ON a.k = b.k",
     "AlignJoinSides": "SELECT a.v FROM a JOIN three ON a.k = three.k",
-    "DropExchangeOnNullExtendedKeys": "SELECT c.v FROM (SELECT b.k, a.v FROM a LEFT JOIN b ON a.k = b.k) x "
-    "LEFT JOIN a c ON x.k = c.k",
-    "PlanFullOuterJoins": "SELECT coalesce(a.k, b.k) AS c, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1",
     "PlanExpands": "SELECT k, count(DISTINCT v), count(DISTINCT v % 7) FROM a GROUP BY k",
 }
 

@@ -1,7 +1,6 @@
 """The proof, rule by rule (design 6a): queries that the layout serves, near misses, and the plans of both."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,7 +15,6 @@ from tests.spark.oracle import (
     compare,
     run,
 )
-from tools.plans import kind, walk
 
 SERVED, NEAR_MISS = cases("served"), cases("near_miss")
 
@@ -82,27 +80,8 @@ def test_plans_and_verdicts_are_the_golden_ones(spark: SparkSession, name: str) 
     assert_golden("\n\n".join(texts), FOLDER / f"{name}.txt")
 
 
-@pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("case", [*SERVED, *NEAR_MISS])
-def test_adaptive_execution_starts_from_the_golden_plan(spark: SparkSession, case: str) -> None:
-    """So the golden plans hold for both. Only then are columns converted to rows, and code is generated."""
-    sql = {**SERVED, **NEAR_MISS}[case]
-    spark.conf.set("spark.sql.adaptive.enabled", "true")
-    adaptive = operators(spark.sql(sql)._jdf.queryExecution().executedPlan())
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    plain = operators(spark.sql(sql)._jdf.queryExecution().executedPlan())
-    assert [one for one in adaptive if one not in LATER] == [one for one in plain if one not in LATER]
-
-
-LATER = {"ColumnarToRowExec", "InputAdapter", "WholeStageCodegenExec", "AdaptiveSparkPlanExec"}
-
-
 def explained(spark: SparkSession, sql: str) -> str:
     return str(spark.sql(f"EXPLAIN {sql}").collect()[0][0]).strip()
-
-
-def operators(plan: Any) -> list[str]:
-    return [kind(node) for node in walk(plan)]
 
 
 @pytest.mark.usefixtures("adaptive")
