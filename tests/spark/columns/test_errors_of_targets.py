@@ -83,7 +83,7 @@ RIGHT = [
     "INSERT INTO {t} (v, id) SELECT 1, 2",
     "MERGE INTO {t} t USING {t} s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1 WHEN NOT MATCHED THEN INSERT *",
     "MERGE WITH SCHEMA EVOLUTION INTO {t} t USING (SELECT 1L AS id, named_struct('y', 2, 'x', 1) AS part) s "
-    "ON t.id = s.id WHEN MATCHED THEN UPDATE SET part = s.part WHEN NOT MATCHED THEN INSERT (id, part) VALUES (id, part)",
+    "ON t.id = s.id WHEN MATCHED THEN UPDATE SET part = s.part",
 ]
 
 

@@ -126,7 +126,6 @@ def test_a_scan_that_needs_no_layout_is_ordinary_and_whole(hybrid: SparkSession)
     for where in ("", "WHERE k = 30", "WHERE k = 30 OR k = 26", "WHERE k IN (24, 30, 35) AND v > 5"):
         pair = compare(hybrid, f"SELECT * FROM t {where}", "hybrid.g")
         assert pair.on.rows
-        assert not pair.on.colocated
         assert pair.on.exchanges == 0
 
 
