@@ -33,13 +33,20 @@ class SqlStore:
         self._setup = threading.Lock()
 
     def exists(self) -> bool:
+        """Also if an earlier version wrote it: the first transaction brings it up."""
+        return self._held() is not None
+
+    def _held(self) -> str | None:
+        """The revision of the store's tables; None where there are none."""
         if self._file is not None and not _is_there(self._engine, self._file):
             self._ready = False
-            return False
-        if not self._ready:
-            with readable_failures(self._engine), self._engine.connect() as connection:
-                self._ready = _revision(connection) == schema.HEAD
-        return self._ready
+            return None
+        if self._ready:
+            return schema.HEAD
+        with readable_failures(self._engine), self._engine.connect() as connection:
+            held = _revision(connection)
+        self._ready = held == schema.HEAD
+        return held
 
     def version(self, catalog: CatalogId) -> int:
         with self.read(catalog) as transaction:
@@ -77,7 +84,7 @@ class SqlStore:
             yield connection
 
     def _prepare(self, for_write: bool) -> None:
-        if self.exists():
+        if self._held() == schema.HEAD:
             return
         with self._setup:
             if for_write and self._file is not None:

@@ -90,3 +90,24 @@ RIGHT = [
 @pytest.mark.parametrize("statement", RIGHT)
 def test_a_right_statement_runs(spark: SparkSession, tables: str, statement: str) -> None:
     spark.sql(statement.format(t=f"{tables}.t"))
+
+
+MAPS = [
+    "UPDATE {t} SET m = map('2024-01-01', 1)",
+    "MERGE INTO {t} t USING (SELECT 1L AS id, map('2024-01-02', 2) AS m) s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET m = s.m WHEN NOT MATCHED THEN INSERT (id, m) VALUES (s.id, s.m)",
+]
+
+
+@pytest.mark.parametrize("statement", MAPS)
+def test_a_map_that_only_delta_can_cast_is_written(spark: SparkSession, db: str, statement: str) -> None:
+    """Without ANSI, Spark casts no map whose keys might become null; Delta casts the entries."""
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    rows = []
+    for name, buckets in (("b", "CLUSTERED BY (id) INTO 4 BUCKETS"), ("p", "")):
+        spark.sql(f"CREATE TABLE {name} (id BIGINT, m MAP<DATE, INT>) USING delta {buckets}")
+        spark.sql(f"INSERT INTO {name} VALUES (1, map(DATE '2020-01-01', 0))")
+        spark.sql(statement.format(t=name))
+        rows.append(spark.table(name).collect())
+    assert rows[0] == rows[1]
+    assert rows[0][0].m != {}

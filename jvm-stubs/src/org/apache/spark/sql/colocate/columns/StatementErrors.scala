@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{DataType, MapType, StructType}
 
 /**
  * Matches: INSERT with a list of columns into a bucketed Delta table, if Spark's rule fails on it.
@@ -64,12 +64,12 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
   /**
    * A value that no cast makes one of its column's type. Spark's check would say so after Delta's rule, but that rule
-   * computes the bucket from such a value first, and fails with the bucket's expression. Structs are left to Delta: it
-   * matches their fields by name, and may add some.
+   * computes the bucket from such a value first, and fails with the bucket's expression. Structs and maps are left
+   * to Delta, which casts them field by field.
    */
   private def checkTypes(change: LogicalPlan): Unit = for {
     (column, value) <- assignments(change).find { case (column, value) =>
-      !Seq(column, value.dataType).exists(hasStruct) && !Cast.canCast(value.dataType, column)
+      !Cast.canCast(value.dataType, column) && !isDeltas(Seq(column, value.dataType))
     }
     if target.withoutBuckets(change).isDefined
   } CurrentOrigin.withOrigin(change.origin) {
@@ -88,7 +88,10 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => Nil
   }
 
-  private def hasStruct(of: DataType): Boolean = of.existsRecursively(_.isInstanceOf[StructType])
+  /** Delta casts these where Spark's cast does not: structs, and maps to maps. */
+  private def isDeltas(types: Seq[DataType]): Boolean =
+    types.exists(_.existsRecursively(_.isInstanceOf[StructType])) ||
+      types.forall(_.existsRecursively(_.isInstanceOf[MapType]))
 
   private def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
 }
