@@ -24,15 +24,10 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
   /** The group after the statement; an empty text means none. */
   def group: Option[String] = GroupProperties.group(properties)
 
-  def facts: Seq[(String, Any)] = TableSpec(
-    DeltaStatement.name(session, ident),
-    group.getOrElse(""),
-    "delta",
-    ColumnSpec.of(BucketColumn.visible(table.columns().toSeq)),
-    layout.toSeq.flatMap(_.keys),
-    layout.fold(0)(_.buckets),
-    GroupProperties.replication(properties),
-    Option(table.properties().get(TableCatalog.PROP_LOCATION))).facts
+  def facts: Seq[(String, Any)] = {
+    val location = Option(table.properties().get(TableCatalog.PROP_LOCATION))
+    TableSpec.ofDelta(DeltaStatement.name(session, ident), table, layout, properties, location).facts
+  }
 
   /** Our keys in lower case; an empty group is dropped. */
   def normalized: Seq[TableChange] = changes.map {

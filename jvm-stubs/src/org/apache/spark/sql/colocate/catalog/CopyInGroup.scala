@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.catalog
 
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.columns.BucketColumn
@@ -28,14 +28,13 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
   }
 
   private def register(session: SparkSession, group: String, exists: Boolean): Seq[Row] = {
-    val where = location(session)
-    val facts = spec(session, group, exists).facts
-    if (group.nonEmpty) ControlPlane.call(session, "check_layout", facts: _*)
-    val ticket = Ticket.begin(session, "begin_create", facts: _*)
-    val files = FailedCreateCleanup.before(session, Some(where).filter(_ => !exists))
+    val copied = spec(session, group, exists)
+    if (group.nonEmpty) ControlPlane.call(session, "check_layout", copied.facts: _*)
+    val ticket = Ticket.begin(session, "begin_create", copied.facts: _*)
+    val files = FailedCreateCleanup.before(session, copied.location.filter(_ => !exists))
     var done = false
     try {
-      val rows = TwoPhase.around(ticket)(command.run(session))(Some(where))
+      val rows = TwoPhase.around(ticket)(command.run(session))(copied.location)
       done = true
       rows
     } finally if (!done) files.remove(session.sessionState.catalog.tableExists(table.identifier))
@@ -51,13 +50,9 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
       layout.toSeq.flatMap(_.keys),
       layout.fold(0)(_.buckets),
       GroupProperties.replication(copy.properties),
-      Some(location(session)),
+      NativeTable.location(session, table),
       replace = exists)
   }
-
-  private def location(session: SparkSession): String =
-    CatalogUtils.URIToString(
-      table.storage.locationUri.getOrElse(session.sessionState.catalog.defaultTablePath(table.identifier)))
 
   private def isMember(session: SparkSession): Boolean = {
     val ident = session.sessionState.catalog.qualifyIdentifier(table.identifier)

@@ -47,8 +47,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
   def location: Option[String] =
     Option(typed.properties().get(TableCatalog.PROP_LOCATION)).orElse(
       if (isByPath) Some(ident.name())
-      else Some(CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(
-        TableIdentifier(ident.name(), ident.namespace().lastOption)))))
+      else Some(DeltaStatement.defaultLocation(session, ident)))
 
   /** A group belongs to a database, so its tables have a name in one. */
   def refusePathInGroup(): Unit = group.filter(_ => isByPath).foreach(DeltaStatement.refusePath(ident.name(), _))
@@ -71,11 +70,10 @@ object DeltaStatement {
     session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
   }
 
-  /** The same as arguments of the control plane's verbs. */
-  def named(session: SparkSession, ident: Identifier): Seq[(String, Any)] = {
-    val known = name(session, ident)
-    Seq("db" -> known.database.get, "table" -> known.table)
-  }
+  /** Where the files of a managed table of this name will be. */
+  def defaultLocation(session: SparkSession, ident: Identifier): String =
+    CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(
+      TableIdentifier(ident.name(), ident.namespace().lastOption)))
 
   /** delta.`/a/path`, by the rule with which Delta distinguishes it from a table in a database `delta`. */
   def isPath(ident: Identifier): Boolean =

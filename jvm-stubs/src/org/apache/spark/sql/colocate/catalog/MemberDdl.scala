@@ -36,7 +36,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
       ControlPlane.call(session, "check_layout", like.facts: _*)
       val ticket = Ticket.begin(session, "begin_create", like.facts: _*)
-      val files = FailedCreateCleanup.before(session, Some(like.location))
+      val files = FailedCreateCleanup.before(session, like.location)
       TwoPhase.around(removing(ticket, files, ident))(work)(location(ident))
     }
 
@@ -90,7 +90,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
     if (!load(ident).exists(isMember(ident, _))) work
     else {
-      val args = DeltaStatement.named(session, ident) :+ ("purge" -> purge)
+      val args = named(ident) :+ ("purge" -> purge)
       TwoPhase(session, "begin_drop", args: _*)(work)(None)
     }
 
@@ -98,8 +98,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (!load(from).exists(isMember(from, _))) work
     else {
       val full = if (to.namespace().isEmpty) Identifier.of(from.namespace(), to.name()) else to
-      val renamed = DeltaStatement.named(session, full).map { case (key, value) => s"new_$key" -> value }
-      val args = DeltaStatement.named(session, from) ++ renamed
+      val renamed = named(full).map { case (key, value) => s"new_$key" -> value }
+      val args = named(from) ++ renamed
       TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
     }
 
@@ -129,9 +129,11 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
     val default = session.sessionState.conf.defaultDataSourceName
     val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
-    ControlPlane.call(session, "check_layout", DeltaStatement.named(session, ident) ++ Seq(
-      "group" -> group, "format" -> format, "keys" -> Nil, "buckets" -> 0, "columns" -> Nil): _*)
+    val spec = TableSpec(DeltaStatement.name(session, ident), group, format, Nil, Nil, 0, None, None)
+    ControlPlane.call(session, "check_layout", spec.facts: _*)
   }
+
+  private def named(ident: Identifier): Seq[(String, Any)] = TableSpec.named(DeltaStatement.name(session, ident))
 
   private def checked(statement: DeltaStatement, replace: Boolean): Unit = {
     statement.refusePathInGroup()

@@ -209,7 +209,7 @@ case class DropFromGroup(command: DropTableCommand) extends GroupCommand {
     val member = catalog.tableExists(ident) && (known || NativeTable.isMember(catalog.getTableRawMetadata(ident)))
     if (!member) work
     else {
-      TwoPhase(session, "begin_drop", "db" -> ident.database.get, "table" -> ident.table)(work)(None)
+      TwoPhase(session, "begin_drop", TableSpec.named(ident): _*)(work)(None)
     }
   }
 }

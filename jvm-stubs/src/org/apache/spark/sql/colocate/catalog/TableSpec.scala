@@ -1,7 +1,9 @@
 package org.apache.spark.sql.colocate.catalog
 
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.connector.catalog.Column
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.connector.catalog.{Column, Table}
 import org.apache.spark.sql.types.StructType
 
 /** A column as the control plane checks it. */
@@ -48,9 +50,7 @@ case class TableSpec(
     bytes: Option[Long] = None) {
 
   /** The arguments of the control plane's verbs. */
-  def facts: Seq[(String, Any)] = Seq(
-    "db" -> name.database.get,
-    "table" -> name.table,
+  def facts: Seq[(String, Any)] = TableSpec.named(name) ++ Seq(
     "group" -> group,
     "format" -> format,
     "keys" -> keys.map(key => columns.find(_.name == key).getOrElse(ColumnSpec(key, "")).facts),
@@ -61,4 +61,26 @@ case class TableSpec(
     "liquid" -> liquid,
     "replace" -> replace,
     "bytes" -> bytes.map(Long.box).orNull)
+}
+
+object TableSpec {
+
+  /** A table by its name alone, as arguments of the control plane's verbs. */
+  def named(name: TableIdentifier): Seq[(String, Any)] = Seq("db" -> name.database.get, "table" -> name.table)
+
+  /** A Delta table that is there, with the properties and the location that a statement gives it. */
+  def ofDelta(
+      name: TableIdentifier,
+      table: Table,
+      layout: Option[BucketLayout],
+      properties: Map[String, String],
+      location: Option[String]): TableSpec = TableSpec(
+    name,
+    GroupProperties.group(properties).getOrElse(""),
+    "delta",
+    ColumnSpec.of(BucketColumn.visible(table.columns().toSeq)),
+    layout.toSeq.flatMap(_.keys),
+    layout.fold(0)(_.buckets),
+    GroupProperties.replication(properties),
+    location)
 }

@@ -4,9 +4,10 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable}
+import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
@@ -29,7 +30,9 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
     catalog.getTablesByName(db, catalog.listTables(db)).filter(_.tableType != CatalogTableType.VIEW)
   }
 
-  private def name(table: CatalogTable): Facts = Map("db" -> db, "table" -> table.identifier.table)
+  private def name(table: CatalogTable): Facts = TableSpec.named(identifier(table)).toMap
+
+  private def identifier(table: CatalogTable) = TableIdentifier(table.identifier.table, Some(db))
 
   /** None: the table is there, but it can't be read; then nothing is known about it. */
   private def facts(table: CatalogTable): Option[Option[Facts]] =
@@ -49,7 +52,9 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
     if (!table.provider.exists(_.equalsIgnoreCase("delta"))) None
     else {
       val loaded = load(table)
-      GroupProperties.group(loaded.properties().asScala.toMap).map(group => name(table) ++ described(loaded, group))
+      GroupProperties.group(loaded.properties().asScala.toMap).map { group =>
+        described(identifier(table), loaded, group).facts.toMap
+      }
     }
 
   private def load(table: CatalogTable): Table =
@@ -58,15 +63,18 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
       case other => throw new IllegalStateException(s"${other.name()} is no catalog of tables")
     }
 
-  private def described(table: Table, group: String): Facts = {
+  /** Of its columns, the keys, with the types by which they were hashed. */
+  private def described(name: TableIdentifier, table: Table, group: String): TableSpec = {
     val layout = DeltaTables.layoutOf(session, table)
     val keys = layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes))
-    Map(
-      "group" -> group,
-      "format" -> "delta",
-      "keys" -> keys.map { case (key, keyType) => Map("name" -> key, "type" -> keyType.simpleString) },
-      "buckets" -> layout.fold(0)(_.buckets),
-      "replication" -> GroupProperties.replication(table.properties().asScala.toMap).orNull,
-      "location" -> table.properties().get(TableCatalog.PROP_LOCATION))
+    TableSpec(
+      name,
+      group,
+      "delta",
+      keys.map { case (key, keyType) => ColumnSpec(key, keyType.simpleString) },
+      keys.map(_._1),
+      layout.fold(0)(_.buckets),
+      GroupProperties.replication(table.properties().asScala.toMap),
+      Option(table.properties().get(TableCatalog.PROP_LOCATION)))
   }
 }
