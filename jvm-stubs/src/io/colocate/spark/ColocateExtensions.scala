@@ -1,6 +1,6 @@
 package io.colocate.spark
 
-import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.{SparkSession => AnySession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
 import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
@@ -41,19 +41,22 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectParser((s, spark) => new ColocateParser(s.asInstanceOf[SparkSession], spark))
 
     // analysis
-    Rules.hint.foreach(rule => extensions.injectHintResolutionRule(s => rule(s.asInstanceOf[SparkSession])))
-    Rules.resolution.foreach(rule => extensions.injectResolutionRule(s => rule(s.asInstanceOf[SparkSession])))
-    Rules.postHoc.foreach(rule => extensions.injectPostHocResolutionRule(s => rule(s.asInstanceOf[SparkSession])))
-    Rules.check.foreach(rule => extensions.injectCheckRule(s => rule(s.asInstanceOf[SparkSession])))
-    Rules.normalization.foreach(rule => extensions.injectPlanNormalizationRule(s => rule(s.asInstanceOf[SparkSession])))
+    Rules.hint.foreach(rule => extensions.injectHintResolutionRule(of(rule)))
+    Rules.resolution.foreach(rule => extensions.injectResolutionRule(of(rule)))
+    Rules.postHoc.foreach(rule => extensions.injectPostHocResolutionRule(of(rule)))
+    Rules.check.foreach(rule => extensions.injectCheckRule(of(rule)))
+    Rules.normalization.foreach(rule => extensions.injectPlanNormalizationRule(of(rule)))
 
     // planning; the columnar hook prepares plans without adaptive execution
-    Rules.strategy.foreach(rule => extensions.injectPlannerStrategy(s => rule(s.asInstanceOf[SparkSession])))
-    extensions.injectQueryStagePrepRule(s => OptimizeColocatedPlan(s.asInstanceOf[SparkSession]))
+    Rules.strategy.foreach(rule => extensions.injectPlannerStrategy(of(rule)))
+    extensions.injectQueryStagePrepRule(of(OptimizeColocatedPlan(_)))
 
     // Spark runs the columnar hooks backwards after its transitions
     Rules.columnar.reverse.foreach(rule => extensions.injectColumnar(_ => rule))
-    extensions.injectColumnar(s => OptimizeWithoutAqe(s.asInstanceOf[SparkSession]))
-    Rules.stage.foreach(rule => extensions.injectQueryStageOptimizerRule(s => rule(s.asInstanceOf[SparkSession])))
+    extensions.injectColumnar(of(OptimizeWithoutAqe(_)))
+    Rules.stage.foreach(rule => extensions.injectQueryStageOptimizerRule(of(rule)))
   }
+
+  /** The session that Spark gives to an extension is always a classic one. */
+  private def of[R](rule: Rules.Made[R]): AnySession => R = session => rule(session.asInstanceOf[SparkSession])
 }

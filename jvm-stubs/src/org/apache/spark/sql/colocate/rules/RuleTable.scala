@@ -68,9 +68,13 @@ object RuleTable {
 
   /** Asked for each rule of each plan, so the newest list is kept as a set. */
   private def excluded(list: String): Set[String] = {
-    if (lastParsed._1 != list) lastParsed = (list, parsed(list).toSet)
     val (text, set) = lastParsed
-    if (text == list) set else parsed(list).toSet
+    if (text == list) set
+    else {
+      val fresh = parsed(list).toSet
+      lastParsed = (list, fresh)
+      fresh
+    }
   }
 
   private def parsed(list: String): Seq[String] =
