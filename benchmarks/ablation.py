@@ -4,7 +4,8 @@ import argparse
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from statistics import geometric_mean, median
 from typing import Any
 
@@ -22,6 +23,8 @@ from benchmarks.suite import SUITES, in_spark, tables_of
 from tools.recorder import Recorder
 
 SETS = ("operators", "tpch", "tpcds", "skew", "merge", "load")
+UPDATE = "UPDATE orders SET o_totalprice = 0 WHERE o_orderkey % 100 = 1"
+MEMBERS = engine("delta-colocated")
 EXCLUDED = "spark.colocate.rules.excluded"
 # Those that join, aggregate or sort tables of one group, and those in which a shuffle has few rows in each task.
 TPCDS = tuple(f"q{number}" for number in (8, 11, 17, 24, 25, 29, 33, 40, 50, 64, 75, 78, 80, 83, 93, 97))
@@ -94,19 +97,13 @@ def _suite(
     texts = {**SUITES[name].texts(), **(more or {})}
     if name == "tpcds":
         texts = {query: text for query, text in texts.items() if query in TPCDS}
-    database = SUITES[name].layout
-    layout = layouts(database, asked.scale)
-    make = engine("delta-colocated")
+    make = replace(MEMBERS, tables=SUITES[name].layout)
+    layout = layouts(make.tables, asked.scale)
     for table, source in SUITES[name].sources(asked.scale, tables_of(texts)).items():
-        if not spark.catalog.tableExists(f"{database}.{table}"):
-            bars.console.print(f"loading {database}.{table}")
-            _create(spark, database, make.create(table, f"parquet.`{source}`", layout.get(table, Layout())))
-    return [Case(f"{name} {query}", database, in_spark(text)) for query, text in texts.items()]
-
-
-def _create(spark: SparkSession, database: str, statement: str) -> None:
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
-    spark.sql(statement.replace(f"{engine('delta-colocated').tables}.", f"{database}.", 1))
+        if not spark.catalog.tableExists(f"{make.tables}.{table}"):
+            bars.console.print(f"loading {make.tables}.{table}")
+            lab.load(spark, make, table, source, layout.get(table, Layout()))
+    return [Case(f"{name} {query}", make.tables, in_spark(text)) for query, text in texts.items()]
 
 
 def _skewed(spark: SparkSession, bars: Progress) -> list[Case]:
@@ -122,15 +119,14 @@ def _merges(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> l
     orders = tpch(asked.scale, ("orders",))["orders"]
     layout = layouts("tpch", asked.scale)["orders"]
     cases = []
-    for vectors in ("false", "true"):
-        database = f"merge_{vectors}"
-        bars.console.print(f"loading {database}")
-        for table, source in (("orders", f"parquet.`{orders}`"), ("changes", merge.SOURCE.format(orders=orders))):
-            _create(spark, database, engine("delta-colocated").create(table, source, layout))
-        spark.sql(f"ALTER TABLE {database}.orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')")
-        update = "UPDATE orders SET o_totalprice = 0 WHERE o_orderkey % 100 = 1"
-        for name, statement in (("merge", merge.MERGE), ("update", update)):
-            cases.append(Case(f"{name} vectors={vectors}", database, statement, merge.restore, merge.CHECK))
+    for vectors in (False, True):
+        made = merge.Case(replace(MEMBERS, tables=f"merge_{str(vectors).lower()}"), vectors)
+        bars.console.print(f"loading {made.engine.tables}")
+        with merge.using(spark, made):
+            merge.load(spark, made, orders, layout)
+        for name, statement in (("merge", merge.MERGE), ("update", UPDATE)):
+            title = f"{name} vectors={str(vectors).lower()}"
+            cases.append(Case(title, made.engine.tables, statement, merge.restore, merge.CHECK))
     return cases
 
 
@@ -138,8 +134,7 @@ def _loads(asked: argparse.Namespace) -> list[Case]:
     """CREATE TABLE AS SELECT of lineitem into buckets."""
     source = tpch(asked.scale, ("lineitem",))["lineitem"]
     layout = layouts("tpch", asked.scale)["lineitem"]
-    statement = engine("delta-colocated").create("lineitem", f"parquet.`{source}`", layout)
-    statement = statement.replace(f"{engine('delta-colocated').tables}.", "loads.", 1)
+    statement = replace(MEMBERS, tables="loads").create("lineitem", f"parquet.`{source}`", layout)
 
     def fresh(spark: SparkSession) -> None:
         spark.sql("CREATE DATABASE IF NOT EXISTS loads")
@@ -153,16 +148,12 @@ def _ablated(spark: SparkSession, case: Case, chosen: list[Rule], rounds: int) -
     """What the case takes without each rule that changes its plan, in rounds in turn with all rules."""
     _run(spark, case)  # warm
     usual = _run(spark, case)
-    plan = _planned(spark, case, "")
-    found = []
-    for rule in chosen:
-        if _changes(spark, case, rule, plan, usual):
-            found.append(_timed(spark, case, rule, rounds, usual))
-    return found
+    plan = None if case.before else _planned(spark, case)  # a command shows none before it runs
+    return [_timed(spark, case, rule, rounds, usual) for rule in chosen if _changes(spark, case, rule, plan, usual)]
 
 
-def _changes(spark: SparkSession, case: Case, rule: Rule, plan: str, usual: Run) -> bool:
-    if case.before is None and rule.phase not in WHILE_RUNNING and rule.name not in SORTS:
+def _changes(spark: SparkSession, case: Case, rule: Rule, plan: str | None, usual: Run) -> bool:
+    if plan is not None and rule.phase not in WHILE_RUNNING and rule.name not in SORTS:
         return _planned(spark, case, rule.name) != plan
     return _run(spark, case, rule.name).plan != usual.plan
 
@@ -183,36 +174,32 @@ def _timed(spark: SparkSession, case: Case, rule: Rule, rounds: int, usual: Run)
 
 def _run(spark: SparkSession, case: Case, without: str = "") -> Run:
     """One run; its plan is that of all executions over table data, one operator after the other."""
-    spark.sql(f"USE {case.database}")
     if case.before:
-        case.before(spark)
-    spark.conf.set(EXCLUDED, without)
-    try:
-        with Recorder(spark) as seen:
-            started = time.perf_counter()
-            rows = [tuple(row) for row in spark.sql(case.sql).collect()]
-            seconds = time.perf_counter() - started
-    finally:
-        spark.conf.set(EXCLUDED, "")
+        with _using(spark, case):
+            case.before(spark)
+    with _using(spark, case, without), Recorder(spark) as seen:
+        started = time.perf_counter()
+        rows = [tuple(row) for row in spark.sql(case.sql).collect()]
+        seconds = time.perf_counter() - started
     if case.check:
-        rows = [tuple(row) for row in spark.sql(case.check).collect()]
+        with _using(spark, case):
+            rows = [tuple(row) for row in spark.sql(case.check).collect()]
     return Run(seconds, _operators(seen), rows)
+
+
+def _using(spark: SparkSession, case: Case, without: str = "") -> AbstractContextManager[None]:
+    """The case's database, and a rule excluded, for the length of a block."""
+    return lab.using(spark, replace(MEMBERS, tables=case.database, settings={EXCLUDED: without}))
 
 
 def _operators(seen: Recorder) -> str:
     return "\n".join(f"{node.name} {_plain(node.text)}" for one in seen.data for node in one.nodes)
 
 
-def _planned(spark: SparkSession, case: Case, without: str) -> str:
-    """The plan before it runs; nothing of a command."""
-    if case.before:
-        return ""
-    spark.sql(f"USE {case.database}")
-    spark.conf.set(EXCLUDED, without)
-    try:
+def _planned(spark: SparkSession, case: Case, without: str = "") -> str:
+    """The plan before it runs."""
+    with _using(spark, case, without):
         return _plain(str(spark.sql(case.sql)._jdf.queryExecution().executedPlan().toString()))
-    finally:
-        spark.conf.set(EXCLUDED, "")
 
 
 def _plain(text: str) -> str:

@@ -85,23 +85,25 @@ def _rounds(
     task = bars.add_task("merge", total=(asked.rounds + 1) * len(cases))
     layout = layouts("tpch", asked.scale, asked.buckets)["orders"]
     for one in cases:
-        with _using(spark, one):
-            _load(spark, one, orders, layout)
+        with using(spark, one):
+            load(spark, one, orders, layout)
     for _ in range(asked.rounds + 1):
         for one in cases:
             bars.update(task, description=f"merge: {one.title}")
-            with _using(spark, one):
+            with using(spark, one):
                 measured[one.name].append(_merge(spark))
             bars.advance(task)
     return {name: found[1:] for name, found in measured.items()}
 
 
-def _using(spark: SparkSession, case: Case) -> Any:
+def using(spark: SparkSession, case: Case) -> Any:
+    """The case's database, made if absent, and its settings, for the length of a block."""
     spark.sql(f"CREATE DATABASE IF NOT EXISTS {case.engine.tables}")
     return lab.using(spark, case.engine)
 
 
-def _load(spark: SparkSession, case: Case, orders: Path, layout: Layout) -> None:
+def load(spark: SparkSession, case: Case, orders: Path, layout: Layout) -> None:
+    """Makes orders and the changes to it, in the database in use."""
     for table, source in (("orders", f"parquet.`{orders}`"), ("changes", SOURCE.format(orders=orders))):
         spark.sql(case.engine.create(table, source, layout))
     spark.sql(f"ALTER TABLE orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{str(case.vectors).lower()}')")

@@ -24,40 +24,30 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--scale", type=float, default=default_scale, help=f"1 is 1 GB of text ({default_scale:g})")
         verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
         verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
-        verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-        verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
         if engines:
             verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
-        verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+        _session_arguments(verb, "8g")
         if name == "join":
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         elif name in suite.SUITES:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
-    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-    verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
-    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    _session_arguments(verb, "2g")
     verb = verbs.add_parser("registry")
     verb.add_argument("--rounds", type=int, default=30, help="measured rounds, after 60 to warm up (30)")
-    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-    verb.add_argument("--memory", default="2g", help="heap of the driver (2g)")
-    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    _session_arguments(verb, "2g")
     verb = verbs.add_parser("skew")
     verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")
     verb.add_argument("--row-groups", type=int, help="MiB of a row group of the tables' files (as members have them)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
-    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-    verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
-    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    _session_arguments(verb, "8g")
     verb = verbs.add_parser("rules")
     verb.add_argument("--scale", type=float, default=1.0, help="1 is 1 GB of text (1)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds with and without each rule (5)")
     verb.add_argument("--sets", nargs="+", default=list(ablation.SETS), help=f"of {' '.join(ablation.SETS)} (all)")
     verb.add_argument("--rules", nargs="+", help="names of rules (all that are only for speed)")
-    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
-    verb.add_argument("--memory", default="8g", help="heap of the driver, which runs the tasks (8g)")
-    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
+    _session_arguments(verb, "8g")
     asked = parser.parse_args(arguments)
     runs = {
         "join": join.run,
@@ -69,6 +59,13 @@ def main(arguments: list[str]) -> int:
         "rules": ablation.run,
     }
     return runs.get(asked.verb, suite.run)(asked)
+
+
+def _session_arguments(verb: argparse.ArgumentParser, memory: str) -> None:
+    """What every benchmark takes: its session, and where its result goes."""
+    verb.add_argument("--cores", type=int, default=os.cpu_count(), help="local[n] (all)")
+    verb.add_argument("--memory", default=memory, help=f"heap of the driver, which runs the tasks ({memory})")
+    verb.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (benchmarks/results)")
 
 
 if __name__ == "__main__":
