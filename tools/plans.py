@@ -10,7 +10,7 @@ STAGES = {"ShuffleQueryStageExec", "BroadcastQueryStageExec", "TableCacheQuerySt
 def walk(node: Any) -> Iterator[Any]:
     """Every node below and with `node`: the final plan of AQE, inside query stages, cached plans and subqueries.
 
-    A reused exchange or subquery is told by its own name and not entered: its work is done once, elsewhere.
+    A reused exchange or subquery comes by its own name and is not entered: its work is done once, elsewhere.
     """
     yield node
     for child in below(node):

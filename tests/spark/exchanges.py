@@ -46,7 +46,7 @@ class Node:
         return [Node(child) for child in each(self.java.children())]
 
     def operators(self) -> "Iterator[Node]":
-        """Top down; what is used twice is told where it is made."""
+        """Top down; what is used twice is listed where it is computed."""
         if self.reused:
             return
         yield self

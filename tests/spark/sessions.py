@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,12 +102,14 @@ def small_options(folder: Path, jvm: str = QUICK_JVM) -> dict[str, str]:
     }
 
 
-def builder(folder: Path, conf: Mapping[str, str] | None = None, jvm: str = QUICK_JVM) -> SparkSession.Builder:
+def builder(
+    folder: Path, conf: Mapping[str, str] | None = None, jvm: str = QUICK_JVM, without_rules: Iterable[str] = ()
+) -> SparkSession.Builder:
     """The builder of every test session, configured as a user would: by `spark_colocate.configure`."""
     made = SparkSession.builder.master("local[2]").appName("test")
     for key, value in {**small_options(folder, jvm), **(conf or {})}.items():
         made.config(key, value)
-    return configure(made)
+    return configure(made, without_rules=without_rules)
 
 
 def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`CALL system.reconcile()`: the tables' properties are the truth, and outcomes that were not heard are told again."""
+"""`CALL system.reconcile()`: the tables' properties are the truth; outcomes that were not received are sent again."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Other patch releases of Spark and Delta are told of at the start; a gone part costs the rules that need it."""
+"""Other patch releases of Spark and Delta give a warning at the start; the rules that need a missing part are off."""
 
 import json
 import zipfile

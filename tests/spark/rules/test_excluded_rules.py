@@ -101,13 +101,8 @@ EXPLAIN SELECT x.k FROM own x JOIN own y ON x.k = y.k;
 CONFIGURED = """
 import sys
 from pathlib import Path
-from pyspark.sql import SparkSession
-from spark_colocate import configure
-from tests.spark.sessions import small_options
-builder = SparkSession.builder.master("local[2]")
-for key, value in small_options(Path(sys.argv[1])).items():
-    builder.config(key, value)
-spark = configure(builder, without_rules=["PlanColocatedScans", "SpreadJoins"]).getOrCreate()
+from tests.spark.sessions import builder
+spark = builder(Path(sys.argv[1]), without_rules=["PlanColocatedScans", "SpreadJoins"]).getOrCreate()
 """
 
 

@@ -66,7 +66,7 @@ def in_tasks(spark: SparkSession, sql: str) -> bool:
 class WrongFile:
     """In the block, b's file of bucket 3 claims bucket 1. Another file each time, so that none is a known stray.
 
-    Delta's log, which is what tells of a file there, stays as it is made.
+    Delta's log, which lists the files, stays as it was written.
     """
 
     made = 0

@@ -47,7 +47,7 @@ class Written:
 
 
 def written(df: DataFrame) -> list[Written]:
-    """Runs a query, and tells of each Exchange of the plan that ran."""
+    """Runs a query; what each Exchange of the plan that ran has written."""
     found = []
     for node in nodes(df):
         if node.nodeName() == "Exchange":
