@@ -1,10 +1,13 @@
 package io.colocate.spark
 
+import java.util
+
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.system.{Procedures, SystemTables}
 import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.write.AppendTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -71,6 +74,9 @@ class ColocateCatalog extends DelegatingCatalog {
     ddl.dropNamespace(namespace, cascade)(super.dropNamespace(namespace, cascade))
 
   override def loadTable(ident: Identifier): Table = systemTable(ident).getOrElse(super.loadTable(ident))
+
+  override def loadTable(ident: Identifier, privileges: util.Set[TableWritePrivilege]): Table =
+    AppendTarget.forWriter(SparkSession.active, super.loadTable(ident, privileges))
 
   override def tableExists(ident: Identifier): Boolean = systemTable(ident).isDefined || super.tableExists(ident)
 

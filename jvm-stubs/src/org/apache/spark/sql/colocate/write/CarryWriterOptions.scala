@@ -9,12 +9,13 @@ import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
 import org.apache.spark.sql.connector.expressions._
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.IntegerType
 
 /**
  * Matches: `df.write...saveAsTable(t)` of a Delta table.
  * Produces: a statement in which the options `colocate_with` and `replication_num` are table properties. An overwrite
- * of a bucketed table keeps that part of the layout that the writer does not name.
+ * of a bucketed table keeps that part of the layout that the writer does not name. An append goes to the table itself.
  * Not when: the writer names another layout than the table has: then the statement replaces the table, as for a native
  * table.
  */
@@ -23,6 +24,8 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private val V1 = SupportsV1OverwriteWithSaveAsTable.OPTION_NAME
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+    case append @ AppendData(relation: DataSourceV2Relation, _, _, _, _, _, _) =>
+      AppendTarget.unwrapped(relation).fold[LogicalPlan](append)(table => append.copy(table = table))
     case create: CreateTableAsSelect
         if isDelta(create.tableSpec) && GroupProperties.mentions(create.writeOptions.keys) =>
       create.copy(

@@ -4,17 +4,19 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaStreams, DeltaTables}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
+import org.apache.spark.sql.execution.datasources.DataSourceUtils.PARTITIONING_COLUMNS_KEY
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
  * Matches: `df.write.format("delta").save(path)` into a bucketed table.
  * Produces: the same write with its rows distributed by bucket, and with the table's own meaning of a dynamic
- * overwrite.
+ * overwrite. A writer, also a stream's, may name the user's partition columns.
  * Not when: the path holds no bucketed table, or the rows are distributed already.
  */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -24,6 +26,8 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved =>
       targetOf(save).fold(plan)(laidOut(save, _))
+    case stream: WriteToStream if DeltaStreams.namesPartitions(stream.sink) =>
+      tableAt(DeltaStreams.path(stream.sink)).fold(plan)(DeltaStreams.withoutPartitions(stream, _))
     case _ => plan
   }
 
@@ -35,8 +39,15 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
       OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
     } else {
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
-      save.copy(query = target.byBucket(query), options = options + ("optimizeWrite" -> "false"))
+      val checked = if (newSchema) options else withoutPartitions(options, target)
+      save.copy(query = target.byBucket(query), options = checked + ("optimizeWrite" -> "false"))
     }
+  }
+
+  /** Delta compares named partition columns with all of the table, the bucket column among them. */
+  private def withoutPartitions(options: Map[String, String], target: BucketedTarget): Map[String, String] = {
+    val named = options.get(PARTITIONING_COLUMNS_KEY).map(DataSourceUtils.decodePartitioningColumns)
+    if (named.contains(target.userPartitions)) options - PARTITIONING_COLUMNS_KEY else options
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =
@@ -50,12 +61,15 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def targetOf(save: SaveIntoDataSourceCommand): Option[BucketedTarget] = save.query match {
     case _: BucketedWrite => None
-    case _ =>
-      val catalog = session.sessionState.catalogManager.v2SessionCatalog
-      val ident = Identifier.of(Array("delta"), absolute(save.options("path")))
-      for {
-        table <- CatalogV2Util.loadTable(catalog, ident)
-        layout <- DeltaTables.layoutOf(session, table)
-      } yield BucketedTarget(DataSourceV2Relation.create(table, Some(catalog), Some(ident)), layout)
+    case _ => tableAt(absolute(save.options("path")))
+  }
+
+  private def tableAt(path: String): Option[BucketedTarget] = {
+    val catalog = session.sessionState.catalogManager.v2SessionCatalog
+    val ident = Identifier.of(Array("delta"), path)
+    for {
+      table <- CatalogV2Util.loadTable(catalog, ident)
+      layout <- DeltaTables.layoutOf(session, table)
+    } yield BucketedTarget(DataSourceV2Relation.create(table, Some(catalog), Some(ident)), layout)
   }
 }

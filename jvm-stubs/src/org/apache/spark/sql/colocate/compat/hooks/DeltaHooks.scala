@@ -17,6 +17,12 @@ private[colocate] object DeltaHooks {
     load(s"$Delta.sources.DeltaDataSource")
   }
 
+  /** Without it, a stream that names partition columns fails with Delta's error, as in a session without us. */
+  val Sink: Hook = Hook("delta.stream-sink", Nil) { () =>
+    methods(s"$Delta.sources.DeltaSink", "path", "partitionColumns")
+    methodsOf(s"$Delta.sources.DeltaSink", "copy" -> 6)
+  }
+
   val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans")) { () =>
     methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
     methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
@@ -40,5 +46,5 @@ private[colocate] object DeltaHooks {
     load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
   }
 
-  val all: Seq[Hook] = Seq(Table, PathWrite, PreparedScan, Transaction, MergeNode)
+  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, MergeNode)
 }
