@@ -1,4 +1,4 @@
-"""The one face of the control plane: every verb, typed."""
+"""All operations of the control plane (its verbs), as methods of one class."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ AUDIT_LINES = 1000
 
 @dataclass
 class Service:
-    """The verbs over one catalog of a store.
+    """The verbs, for the groups of one catalog in a store (the registry's database).
 
-    Each verb raises StoreError where the store can't be used. Without a store, listings are empty, there are no groups,
-    and nothing but the begin of a member and `reconcile` makes one. Verbs may be called from several threads.
+    Each verb raises StoreError if the store can't be used. The store may not exist yet: then there are no groups, and
+    listings are empty. It is created by the first statement that puts a table into a group, or by `reconcile` if it
+    finds such a table. Verbs may be called from several threads.
 
-    owner: the driver that this process serves, as its tickets name it.
-    clock: seconds since the epoch.
-    is_gone: whether the owner of a ticket has ended for sure.
-    running: tickets of unfinished statements of this driver; `renew` keeps their leases alive.
+    owner: the name of the driver that this process serves; it is written into tickets.
+    clock: returns the time in seconds since the epoch.
+    is_gone: whether the driver of this name has certainly ended.
+    running: ids of the tickets of this driver's unfinished statements; `renew` extends their leases.
     """
 
     store: Store
@@ -53,32 +54,36 @@ class Service:
     is_gone: Callable[[str], bool] = field(default=lambda _owner: False)
     running: set[str] = field(default_factory=set)
 
-    # --- Statements on tables: begin / the catalog's own work / finish ---
+    # --- Statements on tables: `begin_...`, then the catalog does its work, then `finish` ---
 
     def check_declaration(self, declared: Declaration) -> None:
-        """Checks a table's layout without the store. Raises LayoutError or GroupError with the first fault."""
+        """Checks a table's buckets and group name, without the store. Raises LayoutError or GroupError."""
         declarations.check(declared)
 
     def begin_create(self, declared: Declaration, request: Request) -> Reservation:
-        """CREATE, CTAS, REPLACE: checks the table and its group. An empty group leaves the one that it had.
+        """CREATE, CTAS or REPLACE: checks the table against its group, and reserves its place in it.
 
-        Raises LayoutError, GroupMismatchError or GroupError where the table can't be in the group.
+        If `declared.group` is empty, a replaced table leaves its group. Raises LayoutError, GroupMismatchError or
+        GroupError if the table can't be in the group.
         """
         self._refuse_early(Kind.CREATE, declared, request)
         with self._write() as tx:
             return self._started(statements.begin_create(tx, declared, self._context(request), self.owner))
 
     def begin_alter(self, declared: Declaration, request: Request) -> Reservation:
-        """SET or UNSET of `colocate_with` or `replication_num`: join, move or leave. Raises as `begin_create` does."""
+        """SET or UNSET of `colocate_with` or `replication_num`: the table joins, changes or leaves a group.
+
+        Raises the same errors as `begin_create`.
+        """
         self._refuse_without_buckets(declared)
         self._refuse_early(Kind.ALTER, declared, request)
         with self._write() as tx:
             return self._started(statements.begin_alter(tx, declared, self._context(request), self.owner))
 
     def begin_drop(self, table: TableName, request: Request, purge: bool = False) -> Reservation:
-        """DROP of any table. One that is in no group costs a read and gets an empty reservation.
+        """DROP of any table. For a table in no group the reservation is empty, and nothing is written.
 
-        purge: its group, if this was the last table, ends without a recycle period.
+        purge: if this is the group's last table, delete the group at once, without a recycle period.
         """
         if not self._is_member(table):
             return Reservation()
@@ -87,17 +92,17 @@ class Service:
             return self._started(statements.reserve(tx, intent, self._context(request), self.owner))
 
     def begin_rename(self, table: TableName, new_name: TableName, request: Request) -> Reservation:
-        """RENAME of any table. Raises GroupError where a group of its database would have to follow into another."""
+        """RENAME of any table. Raises GroupError for a new database, if the table's group belongs to the old one."""
         if not self._is_member(table):
             return Reservation()
         with self._write() as tx:
             return self._started(statements.begin_rename(tx, table, new_name, self._context(request), self.owner))
 
     def finish(self, ticket: str, outcome: Outcome, request: Request, location: str | None = None) -> None:
-        """The catalog's part has ended. May be repeated, as the answer may be lost.
+        """Commits or aborts a statement, when the catalog's work is done. May be called again if the answer was lost.
 
-        location: where the table's files are, if the catalog has chosen that only now.
-        Raises RequestError for a commit that the store knows nothing of, GroupMismatchError or GroupError where the
+        location: the folder of the table's files, if the catalog has chosen it only during its work.
+        Raises RequestError for a commit without a ticket in the store. Raises GroupMismatchError or GroupError if the
         lease has ended and another table has changed the group meanwhile.
         """
         if not ticket:
@@ -106,14 +111,14 @@ class Service:
             with self._write() as tx:
                 statements.finish(tx, ticket, outcome, location, self._context(request))
         except StoreError:
-            raise  # The caller tries again: until then the lease is kept.
+            raise  # The caller will try again, so the ticket stays in `running` and its lease is renewed.
         except ColocateError:
             self.running.discard(ticket)
             raise
         self.running.discard(ticket)
 
     def renew(self) -> None:
-        """Extends the leases of the statements that are still running; to be called well within `LEASE_SECONDS`."""
+        """Extends the leases of this driver's unfinished statements; call it more often than every `LEASE_SECONDS`."""
         running = frozenset(self.running)
         if running:
             with self._write() as tx:
@@ -122,9 +127,10 @@ class Service:
     # --- Groups ---
 
     def set_group_stable(self, group: str, stable: bool, db: str, request: Request) -> GroupName:
-        """The operator's flag for a whole group, which is named in full, by its name in `db`, or by its GroupId.
+        """Sets the stable flag of a group.
 
-        Raises GroupError for a group that there is not.
+        group: its full name, its name in the database `db`, or its GroupId.
+        Raises GroupError if there is no such group.
         """
         with self._write_to(group) as tx:
             found = groups.find(tx, group, db, self.clock())
@@ -132,26 +138,29 @@ class Service:
             return found.name
 
     def purge_group(self, group: str, db: str, request: Request) -> GroupName:
-        """Ends the recycle period of a group without tables now. Raises GroupError for one with tables, or unknown."""
+        """Deletes a group in its recycle period at once. Raises GroupError if it has tables, or does not exist."""
         with self._write_to(group) as tx:
             found = groups.find(tx, group, db, self.clock())
             groups.purge(tx, found, self._context(request))
             return found.name
 
     def set_replication(self, group: str, replication: int, db: str, request: Request) -> ReplicationChange:
-        """Sets the hosts of each bucket for a group. Raises LayoutError below 1, GroupError for an unknown group."""
+        """Sets a group's number of hosts for each bucket.
+
+        Raises LayoutError if it is below 1, GroupError if there is no such group.
+        """
         with self._write_to(group) as tx:
             found = groups.find(tx, group, db, self.clock())
             return groups.set_replication(tx, found, replication, db, self._context(request))
 
     def drop_database(self, db: str, request: Request) -> None:
-        """The tables of the database are gone, and its groups end at once."""
+        """After DROP DATABASE: its tables leave their groups, and its groups are deleted without a recycle period."""
         if self.store.exists():
             with self._write() as tx:
                 groups.drop_database(tx, db, self._context(request))
 
     def reconcile(self, found: CatalogTables, request: Request) -> list[Change]:
-        """Brings the registry in line with the tables of the catalog; returns what it changed, or could not."""
+        """Updates the registry to the tables that the catalog has; returns what it changed, and what it could not."""
         if not self.store.exists() and not any(table.group for table in found.members):
             return []
         with self._write() as tx:
@@ -160,7 +169,7 @@ class Service:
     # --- Listings ---
 
     def groups(self) -> list[GroupListing]:
-        """All groups by id, those in their recycle period too."""
+        """All groups, also those in their recycle period, sorted by id."""
         return self._listed(lambda tx: listings.groups(tx, self.clock()))
 
     def members(self) -> list[MemberListing]:
@@ -168,11 +177,11 @@ class Service:
         return self._listed(listings.members)
 
     def hosts(self) -> list[Host]:
-        """The hosts that can hold buckets, by id."""
+        """The hosts that buckets can be assigned to, sorted by id."""
         return self._listed(lambda tx: list(tx.hosts()))
 
     def audit(self, limit: int = AUDIT_LINES) -> list[AuditEntry]:
-        """The newest lines of the audit log, newest first."""
+        """The last `limit` lines of the audit log, newest first."""
         return self._listed(lambda tx: list(tx.audit_entries(limit)))
 
     def placement(self, group_id: str) -> list[BucketPlacement]:
@@ -185,10 +194,10 @@ class Service:
             return listings.placement(tx, found)
 
     def snapshot(self, since: int | None = None) -> Snapshot | None:
-        """What a driver plans with; None while nothing was ever written.
+        """The state of the groups, which the driver keeps for planning; None if there is no store.
 
-        since: the version that the driver has: it is given what was changed after it, or everything, where that is not
-        known any more.
+        since: the version that the driver has already. The answer then has only later changes, or everything if these
+        are not known any more.
         """
         if not self.store.exists():
             return None
@@ -196,24 +205,24 @@ class Service:
             return listings.snapshot(tx, since)
 
     def version(self) -> int:
-        """The version of the catalog's last change; 0 when it has none."""
+        """The version of the last change to this catalog's groups; 0 if there was none."""
         return self.store.version(self.catalog) if self.store.exists() else 0
 
-    # --- Life of the catalog ---
+    # --- Removing catalogs ---
 
     def forget_ended_catalogs(self) -> None:
-        """Removes the rows of in-memory catalogs whose drivers have ended."""
+        """Removes from the store the groups of in-memory catalogs whose drivers have ended."""
         for catalog in self.store.catalogs():
             if catalog.ephemeral and self.is_gone(catalog.owner):
                 self.store.forget(catalog)
 
     def close(self) -> None:
-        """The driver has ended, and an in-memory catalog has ended with it."""
+        """The driver has ended: removes the groups of an in-memory catalog, and closes the store."""
         if self.catalog.ephemeral and self.store.exists():
             self.store.forget(self.catalog)
         self.store.close()
 
-    # --- Steps ---
+    # --- Helpers ---
 
     def _context(self, request: Request) -> OperationContext:
         return OperationContext(self.clock(), request, self.is_gone)
@@ -229,7 +238,7 @@ class Service:
         return self._write()
 
     def _require_store(self, group: str) -> None:
-        """Without a store there is no group, and asking for one must not make a store."""
+        """Raises GroupError if there is no store, because `_write` would create one."""
         if not self.store.exists():
             raise groups.unknown(group, ())
 
@@ -238,11 +247,11 @@ class Service:
         return reservation
 
     def _refuse_early(self, kind: Kind, declared: Declaration, request: Request) -> None:
-        """What is wrong by itself is refused before the first write, which would make a store."""
+        """Checks what needs no store before `_write`, so that a wrong statement does not create a store."""
         declarations.intent(kind, declared, request)
 
     def _refuse_without_buckets(self, declared: Declaration) -> None:
-        """ALTER of a table without buckets: the error carries the statement that rewrites it, so the group is read."""
+        """Raises for ALTER of a table without buckets. The error shows how to rewrite it, so the group is read."""
         group = statements.group_without_buckets(declared) if declared.group else None
         if group is None:
             return

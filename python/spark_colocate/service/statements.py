@@ -1,7 +1,8 @@
-"""A statement on a table, inside the transactions of its begin and its end.
+"""Statements on tables: what their begin and their finish do, each inside one store transaction.
 
-Begin checks everything and reserves the group schema with a ticket, a row of its own: so a statement that fails, or a
-driver that dies in between, leaves no group behind.
+The begin checks the table against its group, and writes a ticket: a row that reserves the group with these key types,
+buckets and replication number. The group itself is written by the finish, so a statement that fails, or a driver that
+dies in between, leaves no group behind.
 """
 
 from __future__ import annotations
@@ -18,17 +19,20 @@ from spark_colocate.service.requests import Declaration, OperationContext, Reser
 from spark_colocate.store.protocol import Transaction
 
 LEASE_SECONDS = 30.0
-"""A statement holds its reservation so long after the last sign of life of its driver."""
+"""How long a reservation is valid after its begin, or after the driver's last `renew`."""
 
 
 def begin_create(tx: Transaction, declared: Declaration, context: OperationContext, owner: str) -> Reservation:
-    """Reserves the group of a table that is made, or made anew."""
+    """Reserves the group of a table that is created or replaced."""
     intent = intent_in_group(tx, Kind.CREATE, declared, context)
     return reserve(tx, intent, context, owner, _notes(tx, intent, declared))
 
 
 def begin_alter(tx: Transaction, declared: Declaration, context: OperationContext, owner: str) -> Reservation:
-    """Reserves the group that a table joins, moves to or leaves. A member's replication number is its group's."""
+    """Reserves the group that a table joins, moves to or leaves.
+
+    A member that stays in its group has the group's replication number; raises for another one.
+    """
     held = tx.member(declared.table)
     group = tx.group(held.group) if held else None
     if group and declared.replication is None and not _moves(declared, group):
@@ -45,7 +49,10 @@ def _moves(declared: Declaration, held: Group) -> bool:
 
 
 def group_without_buckets(declared: Declaration) -> GroupName | None:
-    """The group that a table without buckets is to join by ALTER. None where nothing is wrong, or something else is."""
+    """The group that ALTER names for a table without buckets.
+
+    None if the table has buckets, names no valid group, or has a format that can't be in a group.
+    """
     name = table_checks.group_name(declared.group, declared.table.db)
     if declared.keys or not isinstance(name, GroupName) or table_checks.table_format(declared.table, declared.format):
         return None
@@ -53,7 +60,7 @@ def group_without_buckets(declared: Declaration) -> GroupName | None:
 
 
 def schema_of(tx: Transaction, name: GroupName) -> GroupSchema | None:
-    """The schema of a group, if there is one of this name."""
+    """The key types, buckets and replication number of a group; None if there is no group of this name."""
     group = tx.group(name)
     return group.schema if group else None
 
@@ -61,7 +68,7 @@ def schema_of(tx: Transaction, name: GroupName) -> GroupSchema | None:
 def begin_rename(
     tx: Transaction, table: TableName, new_name: TableName, context: OperationContext, owner: str
 ) -> Reservation:
-    """Reserves the new name. Raises GroupError where the group can't follow into another database."""
+    """Reserves the new name. Raises GroupError for a new database, if the table's group belongs to the old one."""
     held = tx.member(table)
     if held and new_name.db != table.db and not held.group.is_global:
         raise matching.rename_leaves_database(table, new_name, held.group)
@@ -71,7 +78,7 @@ def begin_rename(
 def reserve(
     tx: Transaction, intent: Intent, context: OperationContext, owner: str, notes: tuple[str, ...] = ()
 ) -> Reservation:
-    """Writes a ticket with a lease. Raises ColocateError where the table does not fit its group."""
+    """Writes a ticket with a lease. Raises ColocateError if the table does not fit its group."""
     membership.sweep(tx, context)
     membership.admit(tx, intent, context)
     ticket = Ticket(uuid.uuid4().hex, intent, owner, context.now, context.now + LEASE_SECONDS)
@@ -90,7 +97,10 @@ def _notes(tx: Transaction, intent: Intent, declared: Declaration) -> tuple[str,
 def finish(
     tx: Transaction, ticket_id: str, outcome: Outcome, location: str | None, context: OperationContext
 ) -> None:
-    """Ends a statement. What was ended before stays as it is; a commit without a ticket raises RequestError."""
+    """Commits or aborts a statement. Does nothing if it was committed before, or is aborted without a ticket.
+
+    Raises RequestError for a commit without a ticket.
+    """
     ticket = tx.ticket(ticket_id)
     if ticket is None and outcome is Outcome.COMMIT:
         raise RequestError(
@@ -111,7 +121,7 @@ def _commit(tx: Transaction, ticket: Ticket, location: str | None, context: Oper
     if intent.kind is Kind.RENAME:
         membership.rename(tx, intent, context)
     elif intent.group:
-        # Checked once more: the lease may have ended while the catalog worked, and another table came first.
+        # Checked again: if the lease has ended meanwhile, another table may have created or changed the group.
         membership.admit(tx, intent, context, own_ticket=ticket.id)
         membership.join(tx, intent, context)
     else:
@@ -120,7 +130,7 @@ def _commit(tx: Transaction, ticket: Ticket, location: str | None, context: Oper
 
 
 def renew(tx: Transaction, tickets: frozenset[str], now: float) -> None:
-    """Extends the leases of these statements, as far as they are not finished."""
+    """Extends the leases of those of these tickets that are not finished."""
     for ticket in tx.open_tickets():
         if ticket.id in tickets:
             tx.put_ticket(replace(ticket, lease_until=now + LEASE_SECONDS))

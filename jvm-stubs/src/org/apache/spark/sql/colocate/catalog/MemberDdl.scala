@@ -12,8 +12,9 @@ import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
 import org.apache.spark.sql.connector.catalog._
 
 /**
- * The statements of the catalog that concern a bucketed Delta table or a group. Each goes through the control plane in
- * two phases; all other statements go straight to the inner catalog.
+ * CREATE, ALTER, DROP and RENAME of Delta tables. Statements that concern buckets or a group go through the control
+ * plane in two phases, see [[TwoPhase]]. For all others only `work` is called, which runs the statement in the catalog
+ * that ColocateCatalog wraps.
  */
 class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
@@ -30,7 +31,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     }
 
   /**
-   * CREATE TABLE LIKE of a Delta table: Delta copies the properties, so the copy joins the group as any CREATE does.
+   * CREATE TABLE LIKE of a Delta table. Delta copies the table's properties, so the new table joins the same group,
+   * with the checks of any CREATE.
    */
   def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table =
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
@@ -40,7 +42,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       TwoPhase.around(removing(ticket, files, ident))(work)(location(ident))
     }
 
-  /** @param replace may a table of this name exist? */
+  /** @param replace may a table of this name exist already? */
   def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
     val existing = if (replace) load(ident) else None
     val overwrite = V1Overwrite.isMarked(info)
@@ -72,7 +74,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     } finally if (!staged) whole.abort()
   }
 
-  /** The ticket; if the statement fails, its files are removed, too. */
+  /** The ticket; if it is aborted, a folder that the statement has created is removed too, if it holds no files. */
   private def removing(ticket: Ticket, files: FailedCreateCleanup, ident: Identifier): Ticket = new Ticket {
     override def commit(where: => Option[String]): Unit = ticket.commit(location(ident))
     override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
@@ -103,7 +105,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       TwoPhase(session, "begin_rename", args: _*)(work)(location(full))
     }
 
-  /** DROP DATABASE also removes the groups of the database. */
+  /** DROP DATABASE CASCADE also removes the groups of the database. */
   def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
     val members = cascade && Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists { ident =>
       // Temporary views are listed too, without a namespace.
@@ -125,7 +127,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     }
   }
 
-  /** A format that is neither Delta nor native: the control plane says which ones can be in a group. */
+  /** Fails for a format that can't be in a group; the control plane makes the error, which lists those that can. */
   private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
     val default = session.sessionState.conf.defaultDataSourceName
     val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
@@ -154,7 +156,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   private def layoutOf(table: Table) = DeltaTables.layoutOf(session, table)
 
-  // A table whose metadata can't be read must still be droppable: then only the pushed state of the groups decides.
+  // If the table's metadata can't be read, the driver's copy of the groups decides, so that the table can be dropped.
   private def isMember(ident: Identifier, table: Table): Boolean = {
     val name = DeltaStatement.name(session, ident)
     GroupState.current.memberByTable.contains(name.database.get -> name.table) ||

@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.connector.catalog.{Column, Table}
 import org.apache.spark.sql.types.StructType
 
-/** A column as the control plane checks it. */
+/** The facts about a column that the control plane checks. */
 case class ColumnSpec(name: String, dataType: String, generated: Boolean = false, identity: Boolean = false) {
   private[catalog] def facts: Map[String, Any] =
     Map("name" -> name, "type" -> dataType, "generated" -> generated, "identity" -> identity)
@@ -25,16 +25,17 @@ object ColumnSpec {
 }
 
 /**
- * What a statement declares of a table, as the control plane checks it (`check_layout`, `begin_create`, `begin_alter`).
+ * What a statement says about a table. The driver sends it to the control plane's verbs `check_layout`, `begin_create`
+ * and `begin_alter`.
  *
- * @param name        database and table as the session catalog spells them
- * @param group       the property's text; empty when the table is in none, or leaves it
+ * @param name        database and table, spelled as in the session catalog
+ * @param group       value of the property `colocate_with`; empty if the table is in no group, or leaves its group
  * @param keys        names of the bucket keys, in order
- * @param replication hosts for each bucket, as typed
- * @param location    where the files lie, or will lie
- * @param liquid      does the statement ask for liquid clustering, too?
- * @param replace     may the table exist?
- * @param bytes       size of the rows that it is made of, if known
+ * @param replication value of the property `replication_num` as the user typed it: the number of hosts for each bucket
+ * @param location    the folder of the table's files, also if it does not exist yet
+ * @param liquid      does the statement ask for liquid clustering?
+ * @param replace     may a table of this name exist already?
+ * @param bytes       size of the data that the table will get, if known
  */
 case class TableSpec(
     name: TableIdentifier,
@@ -49,7 +50,7 @@ case class TableSpec(
     replace: Boolean = false,
     bytes: Option[Long] = None) {
 
-  /** The arguments of the control plane's verbs. */
+  /** The same as arguments of the control plane's verbs. */
   def facts: Seq[(String, Any)] = TableSpec.named(name) ++ Seq(
     "group" -> group,
     "format" -> format,

@@ -15,10 +15,12 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.{DataType, MapType, StructType}
 
 /**
- * Matches: INSERT with a list of columns into a bucketed Delta table, if Spark's rule fails on it.
- * Produces: the error that the rule gives for the table without its bucket column; a plan is never changed.
- * Not when: the statement without the bucket column has no error. Then Spark's own rule fails next, as it would. ALTER
- * of a column that is not there fails in a rule of Spark's that no rule of an extension comes before.
+ * Matches: INSERT by name, or with a list of columns, into a bucketed Delta table, if Spark's ResolveInsertInto fails
+ * on it.
+ * Produces: the error that ResolveInsertInto gives for the table without its bucket column. The plan is never changed.
+ * Not when: the statement has no error without the bucket column; then Spark's own rule fails next. Nor for ALTER of a
+ * column that does not exist: that fails in a rule of Spark's before any rule of an extension, so its error may list
+ * the bucket column.
  */
 case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -40,10 +42,12 @@ case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 /**
- * Matches: UPDATE, DELETE, MERGE or ADD COLUMN of a bucketed Delta table, if Spark's check of the analysed plan fails.
- * Produces: the error that the check gives for the table without its bucket column; a plan is never changed.
- * Not when: the statement without the bucket column has no error. Then Spark's own check fails next, as it would. What
- * rules of Delta's find first, such as an unknown column in MERGE or INSERT BY NAME, is theirs, and lists all columns.
+ * Matches: UPDATE, DELETE or ADD COLUMN of a bucketed Delta table, if Spark's check of the analysed plan fails; and
+ * UPDATE or MERGE that sets a column to a value that can't be cast to the column's type.
+ * Produces: the error that the check gives for the table without its bucket column. The plan is never changed.
+ * Not when: the statement has no error without the bucket column; then Spark's own check fails next. Nor for what
+ * Delta's rules find earlier, such as an unknown column in MERGE or INSERT BY NAME: Delta's error lists the bucket
+ * column too.
  */
 case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -59,13 +63,13 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
   private def mayFail(plan: LogicalPlan): Boolean =
     plan.isInstanceOf[AddColumns] || (!plan.resolved && changes(plan.nodeName))
 
-  /** Of a copy: the check marks what it has passed as analysed. */
+  /** Checks a copy, because the check marks the nodes of a valid plan as analysed. */
   private def check(plan: LogicalPlan): Unit = session.sessionState.analyzer.checkAnalysis0(plan.clone())
 
   /**
-   * A value that no cast makes one of its column's type. Spark's check would say so after Delta's rule, but that rule
-   * computes the bucket from such a value first, and fails with the bucket's expression. Structs and maps are left
-   * to Delta, which casts them field by field.
+   * Fails if a value can't be cast to the type of its column. Spark's own check runs after a rule of Delta's, which
+   * computes the bucket column from the value first, so its error would show the expression of the bucket column.
+   * Structs and maps are not checked here: Delta casts them field by field.
    */
   private def checkTypes(change: LogicalPlan): Unit = for {
     (column, value) <- assignments(change).find { case (column, value) =>
@@ -76,7 +80,7 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
     check(Project(Seq(Alias(Cast(value, column), "value")()), LocalRelation(value.references.toSeq)))
   }
 
-  /** The type of each column that UPDATE or MERGE sets, and its value. Delta's nodes are known by their names. */
+  /** The type of each column that UPDATE or MERGE sets, and its value. Delta's classes are matched by their names. */
   private def assignments(change: LogicalPlan): Seq[(DataType, Expression)] = (change.nodeName, fields(change)) match {
     case ("DeltaUpdateTable", Seq(_, columns: Seq[_], values: Seq[_], _*)) =>
       columns.zip(values).collect { case (column: Expression, value: Expression) => column.dataType -> value }
@@ -96,10 +100,12 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
   private def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
 }
 
-/** The same statement as if its table had no bucket column: only to learn its error, never to be run. */
+/**
+ * Makes the same statement for a table without the bucket column. It is only analysed to get its error, and never run.
+ */
 private[colocate] case class WithoutBucketColumn(session: SparkSession) {
 
-  /** Where the statement fails, and without the bucket column too, the second error is thrown. */
+  /** Runs an analysis step on the statement and, if that fails, on `plain`. Throws the error of `plain`, if any. */
   def throwErrorOf(plan: LogicalPlan, plain: LogicalPlan)(step: LogicalPlan => Any): Unit =
     CurrentOrigin.withOrigin(plan.origin) {
       if (errorOf(step(plan)).isDefined) errorOf(step(plain)).foreach(error => throw error)
@@ -113,7 +119,7 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
       case error: AnalysisException => Some(error)
     }
 
-  /** None, if no table below has a bucket column, or the statement names it. */
+  /** The statement without bucket columns; None if no table in it has one, or the statement itself names it. */
   def withoutBuckets(plan: LogicalPlan): Option[LogicalPlan] = {
     val used = plan.collect { case node if node.children.nonEmpty => node.expressions }.flatten
     val named = used.flatMap(_.collect { case a: AttributeReference => a.exprId }).toSet

@@ -11,7 +11,7 @@ import org.apache.spark.sql.colocate.rules.semantics.KeepTaskDependentValues
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
-/** Reasons that lie in the keys: of a join, or of an aggregate or window. */
+/** Why a join, an aggregate or a window that reads a member has an Exchange. */
 private[explain] object KeyReasons {
 
   def unary(member: Member, keys: Seq[Expression], child: SparkPlan, shown: Shown): Reason =
@@ -34,7 +34,7 @@ private[explain] object KeyReasons {
     })
   }
 
-  /** The member's keys are not all among the operator's, or only inside an expression. */
+  /** A bucket key of the member is missing among the operator's keys, or is only used inside an expression. */
   private def uncovered(member: Member, keys: Seq[Expression], shown: Shown): Option[Reason] =
     member.layout.flatMap { layout =>
       val origins = keys.map(shown.origin)
@@ -59,7 +59,7 @@ private[explain] object KeyReasons {
       }
     }
 
-  /** A column by its name in the table, not by the alias that the query gave it. */
+  /** A column is shown by its name in the table, not by its alias in the query. */
   private def usedColumn(key: Expression, origin: Expression): String = origin match {
     case column: Attribute => Verdicts.column(column)
     case _ => Verdicts.column(key)
@@ -93,14 +93,14 @@ private[explain] object KeyReasons {
       Reason("OTHER_SIDE_SHUFFLED", "buckets" -> n.toString, "table" -> met.table)
     }
 
-  /** The member is read as an ordinary table, because a value above depends on the task of a row. */
+  /** The member is read by an ordinary scan, because the query has a value that depends on the task of a row. */
   private def taskDependent(member: Member, plan: SparkPlan): Option[Reason] = {
     def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
     val dependent = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepTaskDependentValues.taskDependent).headOption
     dependent.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
   }
 
-  /** The member is read as an ordinary table, so that the first step of the aggregate is spread evenly. */
+  /** The member has buckets of very different sizes, so its aggregate is shuffled, see ShuffleUnevenAggregates. */
   private def uneven(member: Member, child: SparkPlan): Option[Reason] = for {
     exchange <- PlanWalk.feedingExchange(child)
     leaf <- ShuffleUnevenAggregates.leafOfFirstStep(exchange.child)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 
-/** A plan whose verdicts are computed. Each scan is examined once, however many operators are above it. */
+/** The plan that EXPLAIN shows. Each scan is examined only once, also if several operators above it have verdicts. */
 private[explain] final class Shown(plan: SparkPlan) {
 
   private val known = new IdentityHashMap[SparkPlan, Option[Member]]
@@ -15,7 +15,7 @@ private[explain] final class Shown(plan: SparkPlan) {
 
   private lazy val definitions = PlanWalk.definitions(plan)
 
-  /** A key over the tables' own columns. */
+  /** The expression that a key stands for, in terms of the scans' columns. */
   def origin(key: Expression): Expression = PlanWalk.origin(key, definitions)
 
   lazy val failed: Seq[String] = FailedRules.in(nodes)
@@ -24,13 +24,13 @@ private[explain] final class Shown(plan: SparkPlan) {
 
   def readsMembers: Boolean = nodes.exists(node => node.children.isEmpty && member(node).isDefined)
 
-  /** Every member under a plan, exchanges and finished stages included. */
+  /** All members below a node, also those below Exchanges and in finished query stages. */
   def members(under: SparkPlan): Seq[Member] = PlanWalk.leaves(under).flatMap(member(_))
 
-  /** Those whose rows come without an Exchange. */
+  /** The members below a node whose rows reach it without an Exchange. */
   def membersInPlace(under: SparkPlan): Seq[Member] = InPlace.leaves(under).flatMap(member(_))
 
-  /** The reason for an Exchange, unless a rule failed or is excluded that might have removed it. */
+  /** `reason`; but if a rule that might have removed the Exchange has failed or is excluded, that is the reason. */
   def blame(reason: Reason): Reason =
     if (!Shown.fromLayout(reason.code)) Shown.excludedStrategy(reason).fold(reason)(Shown.exclusion)
     else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).orElse(excluded.headOption.map(Shown.exclusion))
@@ -44,12 +44,12 @@ private[explain] final class Shown(plan: SparkPlan) {
 
 private[explain] object Shown {
 
-  // Keys that do not fit are a reason of their own, even if a rule failed.
+  // Other reasons, such as keys that do not fit, stay the reason even if a rule has failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
 
   def exclusion(rule: String): Reason = Reason("RULE_EXCLUDED", "rule" -> rule)
 
-  /** The excluded strategy that would have kept the layout at the operator that lost it. */
+  /** The strategy that would have kept the bucket partitioning at the operator named in `reason`, if it is excluded. */
   def excludedStrategy(reason: Reason): Option[String] = (reason.code match {
     case "KEY_NULL_EXTENDED" if reason.args.get("join").contains("FullOuter") => Some("PlanFullOuterJoins")
     case "LAYOUT_LOST" if reason.args.get("operator").contains("Expand") => Some("PlanExpands")

@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec
 import org.apache.spark.sql.execution.window.WindowExecBase
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan, UnaryExecNode}
 
-/** The verdicts of a plan: a pure function of it, computed on demand, so it costs nothing in planning. */
+/** Computes the verdicts from a physical plan. This is done only when they are asked for, never during planning. */
 object Verdicts {
 
   def of(plan: SparkPlan): Seq[Verdict] = of(new Shown(plan))
@@ -49,12 +49,13 @@ object Verdicts {
     }
   }
 
-  /** In how many tasks the rows of a plan lie, if it is known. */
+  /** The number of tasks that the rows of a plan are in, if it is known. */
   private[explain] def tasksOf(plan: SparkPlan): Option[Int] = layoutOf(plan).orElse(
     Some(PlanWalk.unwrap(plan).outputPartitioning.numPartitions).filter(_ > 0))
 
   /**
-   * How many buckets reach an operator through this child; for a spread join the count before its buckets were split.
+   * The number of buckets by which the child's rows are partitioned; below a join that SpreadJoins has changed, the
+   * number before its buckets were split.
    */
   private def layoutOf(child: SparkPlan): Option[Int] = {
     val partitioning = PlanWalk.unwrap(child).outputPartitioning
@@ -63,7 +64,11 @@ object Verdicts {
     layout.map(_.numPartitions).orElse(layoutBelow(child))
   }
 
-  /** Of a join whose one side was shuffled to the other's buckets, the shuffled side's key may be all that is left. */
+  /**
+   * Looks below the operators that do not declare the buckets themselves. For example, if one side of a join was
+   * shuffled to the buckets of the other and the query keeps only the key of the shuffled side, no bucket partitioning
+   * is left in the join's output.
+   */
   private def layoutBelow(plan: SparkPlan): Option[Int] = PlanWalk.unwrap(plan) match {
     case _: Exchange => None
     case join: BroadcastHashJoinExec => layoutBelow(JoinSides.streamed(join))
@@ -72,11 +77,11 @@ object Verdicts {
     case _ => None
   }
 
-  /** How a spread join below assigned buckets to tasks, in words. */
+  /** For EXPLAIN: how many tasks SpreadJoins has made of the buckets, and which buckets it has split. */
   private def spread(child: SparkPlan): Option[String] =
     SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
 
-  /** The member whose columns the keys come from, else the first one. */
+  /** The member that the keys are columns of, else the first member. */
   private[explain] def feeding(keys: Seq[Expression], members: Seq[Member], shown: Shown): Member =
     if (members.size == 1) members.head
     else {
@@ -86,7 +91,7 @@ object Verdicts {
 
   private[explain] def colocated(operator: String, sides: Seq[Side], shown: Shown, right: Option[Member]): Verdict = {
     val plans = sides.map(_.plan)
-    // Rows of other members below were shuffled to theirs.
+    // Members below an Exchange are named only if there are no others: their rows were shuffled to others' buckets.
     val (inPlace, below) = (plans.flatMap(shown.membersInPlace), sides.flatMap(_.members))
     val members = if (inPlace.isEmpty) below else inPlace
     val buckets = plans.flatMap(tasksOf).headOption
@@ -140,21 +145,21 @@ object Verdicts {
     case other => sql(other)(_ => Nil)
   }
 
-  /** Spark gives an expression of PARTITION BY or GROUP BY a name of its own. */
+  /** The expression that the user wrote, where Spark has replaced it by a generated column (`_w0`). */
   private def asWritten(key: Expression, shown: Shown): Expression = key match {
     case a: Attribute if a.name.matches("_w\\d+") || a.name == "_groupingexpression" => shown.origin(a)
     case other => other
   }
 
-  /** With the table's name or alias before each column, as far as the query has one. */
+  /** The key as SQL, with the table's name or alias before each column that has one. */
   private[explain] def qualified(key: Expression): String =
     sql(key)(_.qualifier.lastOption.filterNot(isGenerated).toSeq)
 
-  /** As the user may have written it: Spark puts its own functions around a floating point key. */
+  /** The key as SQL, without the functions with which Spark normalizes floating point keys. */
   private def sql(key: Expression)(qualifier: Attribute => Seq[String]): String = key.transform {
     case KnownFloatingPointNormalized(NormalizeNaNAndZero(child)) => child
   }.transform { case a: Attribute => a.withQualifier(qualifier(a)) }.sql
 
-  /** Spark's own alias of a subquery that the user gave none. */
+  /** Is it the alias that Spark generates for a subquery without an alias? */
   private def isGenerated(qualifier: String): Boolean = qualifier.startsWith("__")
 }

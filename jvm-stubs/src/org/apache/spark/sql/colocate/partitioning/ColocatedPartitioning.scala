@@ -7,16 +7,16 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Each row is in the task numbered `pmod(hash(expressions), numPartitions)`, as with Spark's HashPartitioning; but join
- * keys may be a superset of the bucket keys, and the pair of equalities that Spark makes of `k <=> x` is known (see
- * [[NullSafeKey]]).
+ * Each row is in the task numbered `pmod(hash(expressions), numPartitions)`, as with Spark's HashPartitioning. It
+ * serves two more kinds of joins without a shuffle: those whose keys are a superset of the bucket keys, and those by `k
+ * <=> x`, which Spark turns into a pair of equalities (see [[NullSafeKey]]).
  */
 case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: Int) extends HashPartitioningLike {
 
   override def satisfies0(required: Distribution): Boolean = required match {
-    // A stateful operator pins its partitioning for the life of the query; a table's layout may change meanwhile.
+    // A streaming query's state keeps its partitioning over restarts, but the table's buckets may have changed by then.
     case _: StatefulOpClusteredDistribution => false
-    // A plan that was cached by bucket has this partitioning also in a session where colocation is off.
+    // A cached plan keeps this partitioning, and may be used by a session where colocation is off.
     case _: ClusteredDistribution if !Settings.joinEnabled(SQLConf.get) => false
     case ClusteredDistribution(clustering, false, _) => expressions.forall(NullSafeKey.isFixedBy(_, clustering))
     case _ => super.satisfies0(required)
@@ -28,7 +28,7 @@ case class ColocatedPartitioning(expressions: Seq[Expression], numPartitions: In
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): ColocatedPartitioning =
     copy(expressions = children)
 
-  // UNION ALL compares its children's partitionings; they are equal even if a filter changed the nullability of a key.
+  // UNION ALL compares the partitionings of its children. A key that only differs in nullability counts as equal.
   override def equals(other: Any): Boolean = other match {
     case that: ColocatedPartitioning => numPartitions == that.numPartitions && ids == that.ids
     case _ => false
@@ -50,12 +50,12 @@ object ColocatedPartitioning {
     case _ => Nil
   }
 
-  /** Are these the same keys in the same order? Only then does a row hash alike by both. */
+  /** Are these the same keys in the same order? The hash of a row depends on the order. */
   def sameKeys(some: Seq[Expression], others: Seq[Expression]): Boolean =
     some.size == others.size && some.zip(others).forall { case (a, b) => a.semanticEquals(b) }
 }
 
-/** The partitioning of an Exchange that shuffles rows to a member's buckets by null-safe keys. */
+/** The partitioning of an Exchange that shuffles rows to the buckets of a member in a join by `<=>`. */
 class NullSafeHashPartitioning(expressions: Seq[Expression], numPartitions: Int)
     extends HashPartitioning(expressions, numPartitions) {
 

@@ -2,9 +2,9 @@ package org.apache.spark.sql.colocate.partitioning
 
 import org.apache.spark.sql.colocate.scan.BinPacking
 
-/** One way to assign a join's bucket residues to tasks, and the bytes that each task would read. */
+/** One way to assign a join's residues (see [[TaskSlices]]) to tasks, and the bytes that each task would read. */
 private[colocate] case class TaskAssignment(shares: TaskSlices, bytes: Seq[Long]) {
-  /** taskCost: bytes that are as much work as a task without any. */
+  /** Estimated run time, in bytes. taskCost: the fixed cost of a task, in the bytes that could be read in that time. */
   def makespan(cores: Int, taskCost: Long): Long = BinPacking.makespan(bytes.map(_ + taskCost), cores)
   def work: Long = bytes.sum
   def tasks: Int = shares.tasks.size
@@ -16,18 +16,19 @@ private[colocate] object TaskAssignment {
   def byResidue(all: Seq[Long]): TaskAssignment =
     TaskAssignment(TaskSlices(all.size, all.indices.map(residue => TaskSlice(Seq(residue)))), all)
 
-  /** No residue is split; small ones share a task of up to `target` bytes. */
+  /** Small residues share tasks of up to `target` bytes; none is split. */
   def packed(all: Seq[Long], target: Long): TaskAssignment = from(all.size, Nil, packs(all, all.indices, target))
 
   /**
-   * Residues of which the split side has more than twice the target are split, the small rest shares tasks.
+   * A residue is split if the split scan reads more than twice `target` of it. Of the others, small ones share tasks.
    *
    * @param all    bytes of each residue, of all scans
    * @param split  bytes of each residue, of the scan that is split
-   * @param pieces the pieces into which that scan's files of a residue can be cut for so many parts, as bytes of work
+   * @param pieces from a residue and a number of parts to the work, in bytes, of each piece into which the files of the
+   *               split scan can be cut
    * @param target bytes of a task
    * @param least  bytes below which a part is not worth a task
-   * @param pack   bytes up to which small residues share a task; None for one each
+   * @param pack   bytes up to which residues share a task; None for one task for each residue
    */
   def spread(
       all: Seq[Long],
@@ -55,7 +56,7 @@ private[colocate] object TaskAssignment {
   private def packs(all: Seq[Long], residues: Seq[Int], target: Long): Seq[(Seq[Int], Long)] =
     BinPacking.pack(residues.map(residue => residue -> all(residue)), target).map(bin => bin.sorted -> bin.map(all).sum)
 
-  /** Spark starts tasks in their order, so the largest come first. */
+  /** Tasks sorted by size: Spark starts them in this order, and the largest should start first. */
   private def from(residues: Int, split: Seq[(Int, Seq[Long])], whole: Seq[(Seq[Int], Long)]): TaskAssignment = {
     val parts = split.flatMap { case (residue, bytes) =>
       bytes.zipWithIndex.map { case (size, part) => TaskSlice(Seq(residue), part, bytes.size) -> size }

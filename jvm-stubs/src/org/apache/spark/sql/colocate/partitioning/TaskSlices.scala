@@ -2,17 +2,17 @@ package org.apache.spark.sql.colocate.partitioning
 
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 
-/** What one task reads: some residues as a whole, or part `part` of `parts` of a single one. */
+/** What one task reads: either one or more whole residues, or part number `part` out of `parts` of a single residue. */
 case class TaskSlice(residues: Seq[Int], part: Int = 0, parts: Int = 1)
 
 /**
- * The tasks of a join whose buckets were spread. Its tables may have different bucket counts; `residues` is the count
- * by which all of them are read. Residue c has the buckets b with b mod `residues` = c, as ReadMode.ByBucket reads
- * them.
+ * The tasks of a join that SpreadJoins has changed. The tables of a join may have different bucket counts; `residues`
+ * is the number of tasks by which all of them were read before. Residue c of a table is what task c read: all buckets b
+ * with b mod `residues` = c, see ReadMode.ByBucket.
  */
 case class TaskSlices(residues: Int, tasks: Seq[TaskSlice]) {
 
-  /** Is every residue in one task, or each of its parts in one? Nothing is read unless this holds. */
+  /** Is every residue, or each of its parts, in exactly one task? The scan fails otherwise. */
   def coverAll: Boolean = {
     val parts = tasks.flatMap(task => task.residues.map(residue => (residue, task.parts, task.part))).groupBy(_._1)
     parts.keySet == (0 until residues).toSet && parts.values.forall { of =>
@@ -24,7 +24,7 @@ case class TaskSlices(residues: Int, tasks: Seq[TaskSlice]) {
 
   def isPacked: Boolean = tasks.exists(_.residues.size > 1)
 
-  /** For EXPLAIN. */
+  /** The text for EXPLAIN. */
   def describe: String = {
     val parts = tasks.filter(_.parts > 1).map(task => task.residues.head -> task.parts).distinct.sorted
     val named = parts.take(3).map { case (bucket, count) => s"bucket $bucket in $count parts" }
@@ -34,8 +34,9 @@ case class TaskSlices(residues: Int, tasks: Seq[TaskSlice]) {
 }
 
 /**
- * Where the rows of a spread join are: those of one bucket may be in several tasks, and several buckets in one. It
- * satisfies no distribution; EXPLAIN reads the partitioning that it was made from.
+ * The partitioning of a scan in a join that SpreadJoins has changed: the rows of one bucket may be in several tasks,
+ * and several buckets in one task. It satisfies no distribution that groups rows by keys. EXPLAIN uses `layout`, the
+ * bucket partitioning before that change.
  */
 case class SpreadPartitioning(layout: ColocatedPartitioning, shares: TaskSlices) extends Partitioning {
   override val numPartitions: Int = shares.tasks.size

@@ -3,21 +3,23 @@ package org.apache.spark.sql.colocate.rules
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
-/** Which rules failed or were excluded while a plan was made, kept on its nodes, so that EXPLAIN can name them. */
+/**
+ * Tags on a plan's nodes that name the rules that failed, or were excluded, when it was planned. EXPLAIN reads them.
+ */
 object FailedRules {
 
   private val Failed = TreeNodeTag[Seq[String]]("colocate.failedRules")
   private val Excluded = TreeNodeTag[Seq[String]]("colocate.excludedRules")
   private val Unbucketed = TreeNodeTag[String]("colocate.unbucketedByFailure")
 
-  /** Where one of these fails, an Exchange may be left that it would have removed. */
+  /** If one of these fails, the plan may keep an Exchange that the rule would have removed. */
   private val RemoveExchanges =
     Set("PlanExpands", "PlanFullOuterJoins", "AlignJoinSides", "DropExchangeOnNullExtendedKeys")
 
-  /** Scans are marked, too: when AQE plans again, what stands above a stage that has run is made anew. */
+  /** Marks the root and the leaves: when AQE plans again, it makes the nodes above a finished stage anew. */
   def mark(plan: SparkPlan, rule: String): SparkPlan = mark(plan, Failed, rule)
 
-  /** Without the exclusion the rule would have removed an Exchange. */
+  /** Marks a plan in which the rule would have removed an Exchange if it had not been excluded. */
   def markExcluded(plan: SparkPlan, rule: String): SparkPlan = mark(plan, Excluded, rule)
 
   private def mark(plan: SparkPlan, tag: TreeNodeTag[Seq[String]], rule: String): SparkPlan = {
@@ -27,7 +29,7 @@ object FailedRules {
     plan
   }
 
-  /** The scans are read as ordinary tables because the rule failed. */
+  /** Marks the scans of a plan as ordinary ones because the rule failed. */
   def markUnbucketed(plan: SparkPlan, rule: String): SparkPlan = {
     plan.foreach { case scan: FileSourceScanExec => scan.setTagValue(Unbucketed, rule); case _ => }
     mark(plan, rule)

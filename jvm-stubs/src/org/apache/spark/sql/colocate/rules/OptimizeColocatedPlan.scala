@@ -10,29 +10,30 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnionExec}
 
 /**
- * A preparation rule that also runs for plans without a scan by buckets: for writes, and when the stages that read have
- * run.
+ * A preparation rule that also runs for plans without a scan by buckets: for writes, and when adaptive execution plans
+ * again after the stages that contain the scans.
  */
 trait OnAnyPlan { this: Rule[SparkPlan] =>
 
   /**
-   * Is its result checked by Spark's ValidateRequirements? Not needed if only the way in which rows are shuffled
-   * changes.
+   * May the rule change an operator's partitioning? Then its result is checked by Spark's ValidateRequirements. False
+   * for a rule that only changes how an Exchange sends its rows.
    */
   def changesLayout: Boolean
 }
 
 /**
  * Matches: a whole plan after EnsureRequirements. Adaptive execution plans again after every stage, so each rule must
- * change nothing in its own result.
- * Produces: the plan after each rule of the phase `preparation`, in the order of conf/rules.json. What a rule makes
- * must satisfy Spark's own ValidateRequirements, else the plan stays as it was before that rule, as it does when it
- * fails.
- * Not when: no scan reads buckets; then only the rules [[OnAnyPlan]] run.
+ * leave its own result unchanged.
+ * Produces: the plan after the rules of the phase `preparation`, in the order of conf/rules.json. If a rule that is
+ * only for speed fails, or its result does not pass Spark's ValidateRequirements, the plan stays as it was before that
+ * rule.
+ * Not when: no scan reads buckets. Then only two kinds of rules run: [[OnAnyPlan]], and on a plan with a union those
+ * that right rows need, because the union may read cached buckets.
  */
 case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] {
 
-  // The first rules keep the rows right; they run before any other rule relies on buckets.
+  // The phase begins with rules that right rows need: they run before any rule for speed relies on buckets.
   private val (forRows, others) = Rules.preparation(session).span { case (entry, _) => entry.needed == "rows" }
 
   override def apply(plan: SparkPlan): SparkPlan =
@@ -58,7 +59,10 @@ case class OptimizeColocatedPlan(session: SparkSession) extends Rule[SparkPlan] 
 
 object OptimizeColocatedPlan {
 
-  /** On the root of a plan that reads buckets. A plan without any Exchange goes through AQE as a whole. */
+  /**
+   * Marks the root of a plan that has been optimized and reads buckets. OptimizeWithoutAqe needs it for a plan without
+   * an Exchange: such a plan has no query stage by which `isFragment` would see that AQE has planned it.
+   */
   private val Done = TreeNodeTag[Unit]("colocate.optimized")
 
   def isDone(plan: SparkPlan): Boolean = plan.getTagValue(Done).isDefined
@@ -71,8 +75,8 @@ object OptimizeColocatedPlan {
 
 /**
  * Matches: a plan without adaptive execution.
- * Produces: what OptimizeColocatedPlan and DynamicBucketPruning make of it.
- * Not when: adaptive execution has optimized the plan, or the plan is one of its fragments.
+ * Produces: the plan after OptimizeColocatedPlan, and after the columnar transitions DynamicBucketPruning.
+ * Not when: adaptive execution plans it, or a part of it.
  */
 case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   private val optimize = OptimizeColocatedPlan(session)
@@ -83,7 +87,8 @@ case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   override def postColumnarTransitions: Rule[SparkPlan] =
     plan => if (isFragment(plan)) plan else DynamicBucketPruning(plan)
 
-  // An Exchange on top is AQE's stage; without AQE it is a plan that ends in a repartition, as MERGE's write does.
+  // With AQE, a plan with an Exchange on top is a query stage. Without AQE, it ends in a repartition, as MERGE's write
+  // does.
   private[colocate] def isFragment(plan: SparkPlan): Boolean =
     (plan.isInstanceOf[Exchange] && session.sessionState.conf.adaptiveExecutionEnabled) || plan.exists {
       case _: AdaptiveSparkPlanExec | _: QueryStageExec => true

@@ -15,17 +15,19 @@ import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Guards each rule by itself: one that fails, or makes an invalid plan, costs the query that rule and no other. The log
- * has the error, EXPLAIN names the rule (INTERNAL_ERROR). Without a rule for speed the plan stays as it was before it,
- * which gives the same rows. Without one that right rows need, no table is read by its buckets; where that is not
- * possible, the query fails.
+ * Runs a rule and catches its failure: if it throws or makes an invalid plan, the query runs without this rule, but
+ * with all others. The log has the error, and EXPLAIN names the rule (INTERNAL_ERROR). If the rule is only for speed,
+ * the plan stays as it was before it, which gives the same rows. If right rows need the rule, no table of the query is
+ * read by bucket; where that is not possible, the query fails.
  *
- * Where `spark.colocate.testing` is `true`, the query always fails, so that no test passes over it; `quiet` tests what
- * users get. An error that a rule means for the user, such as a file in the wrong bucket, is thrown.
+ * Errors that are meant for the user, such as a file in the wrong bucket, are not caught. If `spark.colocate.testing`
+ * is `true`, nothing is caught, so that tests fail; `quiet` is for tests of what users get.
  */
 private[colocate] object Rewrite extends Logging {
 
-  /** A rule for speed. name: which conf/rules.json may switch off. isValid: must hold for a changed plan. */
+  /**
+   * A rule for speed. name: its name in conf/rules.json. isValid: must hold for the new plan if the rule changed it.
+   */
   def apply(name: String, plan: SparkPlan, isValid: SparkPlan => Boolean = _ => true)(
       rewrite: SparkPlan => SparkPlan): SparkPlan =
     whereActive(name, plan) {
@@ -34,21 +36,25 @@ private[colocate] object Rewrite extends Logging {
       }
     }
 
-  /** For a rewrite that concerns only plans that read buckets. */
+  /** A rule for speed that runs only if the plan has a scan by buckets. */
   def ofBuckets(name: String, plan: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
     if (plan.exists(_.isInstanceOf[ColocatedScanExec])) apply(name, plan)(rewrite) else plan
 
   /**
    * A rule that right rows need.
    *
-   * @param untuned the plan before any other rule relied on its buckets
+   * @param untuned the plan before any rule for speed relied on its buckets; used if the rule fails
    */
   def forRows(name: String, plan: SparkPlan, untuned: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
     whereActive(name, plan) {
       guard(name)(TestHook.after(name, plan, rewrite(plan)))(withoutBuckets(name, untuned, _))
     }
 
-  /** A planning strategy: the plan of the session's other ones takes its place. secure: makes that one safe. */
+  /**
+   * A planning strategy. If it fails, the session's other strategies plan the query.
+   *
+   * @param secure changes their plan so that it gives right rows
+   */
   def strategy(
       name: String, session: SparkSession, own: Strategy, plan: LogicalPlan, secure: SparkPlan => SparkPlan = identity)(
       planned: => Seq[SparkPlan]): Seq[SparkPlan] =
@@ -56,7 +62,7 @@ private[colocate] object Rewrite extends Logging {
       OtherStrategies.plan(session, own, plan).map(secure).map(FailedRules.markUnbucketed(_, name))
     }
 
-  /** Anything else that only makes a query faster, with what holds where it fails. */
+  /** Any other step that only makes a query faster. without: its result if it fails. */
   def orElse[A](name: String, without: => A)(attempt: => A): A =
     guard(name) { TestHook.before(name); attempt }(_ => without)
 
@@ -73,7 +79,7 @@ private[colocate] object Rewrite extends Logging {
 
   private def guard[A](name: String)(attempt: => A)(without: Throwable => A): A = try attempt catch {
     case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>
-      // First, because what fails without the rule too is no fault of the rule's.
+      // Before the warning: if this throws too, the rule was not the cause, and the warning would be wrong.
       val instead = without(e)
       logWarning(s"The rule $name failed; the query runs without it. Please report this, with the plan:\n$instead", e)
       instead
@@ -91,7 +97,7 @@ private[colocate] object Rewrite extends Logging {
     FailedRules.mark(read, name)
   }
 
-  /** For the user, or because the user stopped the query. */
+  /** Is the error meant for the user, or caused by the user's stopping the query? */
   private def isMeant(error: Throwable): Boolean =
     Thread.currentThread().isInterrupted ||
       Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists(_.isInstanceOf[ColocateException])

@@ -8,16 +8,17 @@ import org.apache.spark.sql.internal.SQLConf
 /**
  * A rule of conf/rules.json.
  *
- * @param phase  when Spark runs it: the hook that it is injected by
- * @param needed `rows`: without it a query could give other rows; `speed`: it only makes queries faster
- * @param switch a statement that avoids the rule; else it is excluded by its name
+ * @param phase  when Spark runs it; each phase is an extension point of Spark
+ * @param needed `rows`: without it a query could return wrong rows; `speed`: it only makes queries faster
+ * @param active false if the rule is switched off for all sessions
+ * @param switch the statement that avoids the rule, if there is a better one than to exclude it by its name
  */
 case class RuleEntry(name: String, phase: String, needed: String, active: Boolean, switch: Option[String])
 
 /**
- * The rules of conf/rules.json, which decides what is injected and in which order. The control plane registers the
- * table when it attaches, and may switch rules off; until then every rule is active, so queries do not wait for Python.
- * `spark.colocate.rules.excluded` takes rules away from a session.
+ * The rules of conf/rules.json: this file decides which rules are injected, and in which order. When the control plane
+ * connects, it sends its copy of the table, in which rules for speed may be switched off; until then all rules are
+ * active. The setting `spark.colocate.rules.excluded` switches rules off for one session.
  */
 object RuleTable {
 
@@ -29,7 +30,7 @@ object RuleTable {
 
   @volatile private var lastParsed: (String, Set[String]) = ("", Set.empty)
 
-  /** From the control plane. Fails where its table is not this jar's: they come from different releases then. */
+  /** Takes the control plane's copy of the table. Fails if it names other rules: then it is of another release. */
   def register(rules: Seq[RuleEntry]): Unit = {
     require(
       rules.map(_.name) == known.map(_.name),
@@ -37,10 +38,10 @@ object RuleTable {
     inactive = rules.filterNot(rule => rule.active || rule.needed == "rows").map(_.name).toSet
   }
 
-  /** All names, in order. */
+  /** The names of all rules, in the order of conf/rules.json. */
   def names: Seq[String] = known.map(_.name)
 
-  /** A phase's rules in the table's order. Fails unless the table and the code name the same ones. */
+  /** A phase's rules in the order of conf/rules.json. Fails unless file and code have the same rules for the phase. */
   def inOrder[A](phase: String, rules: (String, A)*): Seq[(RuleEntry, A)] = {
     val listed = known.filter(_.phase == phase)
     val byName = rules.toMap
@@ -51,22 +52,24 @@ object RuleTable {
     listed.map(entry => entry -> byName(entry.name))
   }
 
-  /** Not when it is switched off, for all or this session, nor when a private part of Spark that it needs is gone. */
+  /**
+   * False if it is switched off for all sessions or this one, or if a private class of Spark that it needs is missing.
+   */
   def isActive(name: String): Boolean = !SelfCheck.isOff(name) && !inactive(name) && !isExcluded(name)
 
   def isExcluded(name: String): Boolean = excluded(Settings.get(SQLConf.get, Excluded))(name)
 
-  /** The names of a list, with or without quotes; None where one is no rule that may be excluded. */
+  /** The rules in a list of names, each with or without quotes; None if one of them is not a rule for speed. */
   def excludable(list: String): Option[String] =
     Some(parsed(list)).filter(_.forall(name => forSpeed.contains(name))).map(_.mkString(","))
 
   def forSpeed: Seq[String] = known.filter(_.needed == "speed").map(_.name)
 
-  /** The statement that avoids a rule. */
+  /** The statement that avoids a rule; None if right rows need the rule. */
   def switchOf(name: String): Option[String] =
     known.find(_.name == name).filter(_.needed == "speed").map(_.switch.getOrElse(s"SET $Excluded = $name"))
 
-  /** Asked for each rule of each plan, so the newest list is kept as a set. */
+  /** Called for each rule of each plan, so the set made from the last list is kept. */
   private def excluded(list: String): Set[String] = {
     val (text, set) = lastParsed
     if (text == list) set

@@ -18,7 +18,7 @@ import org.apache.spark.sql.colocate.write._
 import org.apache.spark.sql.colocate.write.merge._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-/** What each name of conf/rules.json stands for. The order within a phase is the table's. */
+/** The code of each rule that conf/rules.json names. That file also gives the order of the rules in a phase. */
 object Rules {
 
   type Made[R] = SparkSession => R
@@ -67,7 +67,7 @@ object Rules {
     "MarkRepartitioned" -> (_ => MarkRepartitioned),
     "PlanFullOuterJoins" -> (PlanFullOuterJoins(_)))
 
-  /** For OptimizeColocatedPlan, which runs them one after the other and guards each. */
+  /** For OptimizeColocatedPlan, which runs them one after the other, each through Rewrite. */
   def preparation(session: SparkSession): Seq[(RuleEntry, Rule[SparkPlan])] = RuleTable.inOrder[Rule[SparkPlan]](
     "preparation",
     "KeepTaskDependentValues" -> KeepTaskDependentValues,
@@ -90,13 +90,13 @@ object Rules {
     "PackShuffledRows" -> PackShuffledRows,
     "BufferShuffledRows" -> BufferShuffledRows)
 
-  /** When a stage of adaptive execution is about to run: the stages below it have ended. */
+  /** For a query stage of adaptive execution that is about to run; the stages below it have ended. */
   val stage: Seq[Made[Rule[SparkPlan]]] = made[Made[Rule[SparkPlan]]](
     "stage",
     "SplitLargeBuckets" -> (SplitLargeBuckets(_)),
     "DynamicBucketPruning" -> (_ => DynamicBucketPruning))
 
-  /** What every plan goes through last, after its columnar transitions: operators of our own instead of Spark's. */
+  /** The last rules on every plan, after Spark has inserted the columnar transitions. */
   val columnar: Seq[ColumnarRule] = made[ColumnarRule](
     "columnar",
     "DropPlanningNodes" -> DropPlanningNodes,
@@ -104,7 +104,7 @@ object Rules {
     "FuseHashJoins" -> FuseHashJoins,
     "CheckWhileReading" -> CheckWhileReading)
 
-  /** The last rules on a part that Spark's hooks will not reach, such as one in an expression. */
+  /** Runs the columnar rules on a plan to which Spark will not apply them, such as one inside an expression. */
   def finish(part: SparkPlan): SparkPlan = columnar.foldLeft(part)((plan, rule) => rule.postColumnarTransitions(plan))
 
   private def made[A](phase: String, rules: (String, A)*): Seq[A] = RuleTable.inOrder(phase, rules: _*).map(_._2)

@@ -29,15 +29,18 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.collection.BitSet
 
 /**
- * A file scan whose tasks are the buckets of the table's layout. It only regroups the files of the ordinary `scan`
- * that it stands for, so deletion vectors, column mapping, metadata columns and dynamic pruning work as there.
+ * A file scan that assigns files to tasks by bucket. It replaces an ordinary `scan` of Spark's and reads the same
+ * files, only in other tasks. So deletion vectors, column mapping, metadata columns and dynamic partition pruning work
+ * as in the ordinary scan.
  *
- * @param scan     the ordinary scan, without filters by subquery; lists the files
- * @param evidence what the scanned snapshot proves
+ * @param scan     the ordinary scan without its filters by subquery; it lists the files
+ * @param evidence the bucket layout that the metadata of the scanned snapshot proves
  * @param keys     the bucket keys as attributes of the scan's output
- * @param mode     how buckets become tasks
- * @param partitionFilters the scan's, kept here because Spark plans the subqueries among a node's own expressions
- * @param dataFilters      likewise
+ * @param mode     how buckets are assigned to tasks
+ * @param partitionFilters all partition filters of the scan. They are here, too, because Spark plans only the
+ *                         subqueries
+ *                         in a node's own expressions
+ * @param dataFilters      all data filters of the scan, for the same reason
  * @param bucketFilters    subqueries that find at run time which buckets are needed
  * @param checksInTasks    do the tasks check the rows that they read? See CheckWhileReading
  */
@@ -64,7 +67,7 @@ case class ColocatedScanExec(
   override lazy val supportsColumnar: Boolean =
     scan.supportsColumnar && !(isNative && !StrayRows.fitBatches(schema))
 
-  // Batches of strays hold other vector classes than the file format's.
+  // Strays come from a shuffle: their batches have other vector classes than those that the file format declares.
   override def vectorTypes: Option[Seq[String]] = if (isNative) None else super.vectorTypes
 
   override val nodeName: String = s"ColocatedScan ${evidence.table}"
@@ -72,14 +75,15 @@ case class ColocatedScanExec(
   def buckets: Int = evidence.layout.buckets
 
   /**
-   * May `bucketFilters` be added? A native file that is not in the manifest would have to be checked for them first.
+   * May `bucketFilters` be added? Not if the scan has native files that are not in the manifest: these would have to be
+   * checked before any of them could be skipped.
    */
   def mayPruneByKeys: Boolean = mode match {
     case ReadMode.ByShare(_, _) => false
     case _ => !isNative || trust.knowsAll(selectedPartitions)
   }
 
-  /** The buckets that are needed, as known when the query runs. */
+  /** The buckets that are needed, by filters and by the results of `bucketFilters`; None means all. */
   private def neededBuckets: Option[BitSet] =
     bucketFilters.flatMap(_.values()).foldLeft(optionalBucketSet) { (known, values) =>
       val needed = new BitSet(buckets)
@@ -87,10 +91,10 @@ case class ColocatedScanExec(
       Some(known.fold(needed)(_ & needed))
     }
 
-  /** Known while planning, from the listing that is read. */
+  /** Known during planning, from the same file listing that the scan reads. */
   lazy val strays: Strays = Strays.of(scan, evidence)
 
-  /** One listing for the plan and for the rows. */
+  /** The file listing, used both for planning and for reading. */
   @transient override lazy val selectedPartitions: ScanFileListing = {
     val listing = scan.selectedPartitions
     driverMetrics("numFiles").set(listing.totalNumberOfFiles)
@@ -106,14 +110,14 @@ case class ColocatedScanExec(
     case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
 
-  /** No file is shared between tasks, as a native table's strays are: rows of one file are in one task. */
+  /** Are all rows of a file in one task? Not in a native table: the rows of a stray are shuffled to several tasks. */
   def readsWholeFiles: Boolean = !isNative && (mode match {
     case _: ReadMode.ByBucket | ReadMode.ByFilledBucket => true
     case _: ReadMode.ByShare | ReadMode.ByBytes => false
   })
 
   /**
-   * The scan to use if no operator needs the buckets. A scan whose filters name few buckets still reads only these.
+   * The scan to use if no operator needs the buckets. If filters select buckets, it skips the files of all others.
    *
    * @param prunable may a join find at run time which buckets are needed?
    */
@@ -121,9 +125,9 @@ case class ColocatedScanExec(
     if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) inPlace(copy(mode = ReadMode.ByBytes))
     else asWithoutLayout
 
-  /** The scan of a table without buckets: the same tasks with the same rows, whatever the operators above require. */
+  /** The scan as of a table without buckets: operators above do not influence which rows are in which task. */
   def asWithoutLayout: SparkPlan =
-    // Spark's own bucket pruning would trust the names of strays.
+    // Spark's bucket pruning trusts file names, so it would skip strays that have needed rows.
     inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
 
   private def inPlace(plan: SparkPlan): SparkPlan = {
@@ -131,7 +135,7 @@ case class ColocatedScanExec(
     plan
   }
 
-  /** The ordinary scan with this one's filters, whose subqueries may be planned by now. */
+  /** The ordinary scan with all filters; their subqueries may have been planned meanwhile. */
   private def stock: FileSourceScanExec = scan.copy(partitionFilters = partitionFilters, dataFilters = dataFilters)
 
   private def orderingOfBuckets: Seq[SortOrder] =
@@ -139,7 +143,7 @@ case class ColocatedScanExec(
 
   @transient private lazy val trust: FileTrust = FileTrust(relation, evidence)
 
-  /** Are there rows to check, and has all that is needed for it been read when the scan's tasks end? */
+  /** Are there rows to check, and do the tasks read all bucket keys and all files, so that they can check them? */
   def mayCheckInTasks: Boolean =
     !checksInTasks && optionalBucketSet.isEmpty && bucketFilters.isEmpty &&
       evidence.layout.keys.forall(requiredSchema.fieldNames.contains) && (mode match {
@@ -168,7 +172,7 @@ case class ColocatedScanExec(
       Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]"))
   }
 
-  // As rows, Parquet's vectorized reader gives rows of its own class; ORC's gives UnsafeRows.
+  // If rows are asked for, Parquet's vectorized reader returns rows of another class than UnsafeRow; ORC's does not.
   private lazy val needsUnsafeRowConversion: Boolean =
     relation.fileFormat.isInstanceOf[ParquetFileFormat] && conf.parquetVectorizedReaderEnabled
 
@@ -196,11 +200,14 @@ case class ColocatedScanExec(
     }
   }
 
-  /** What is read, by bucket. */
+  /** The files to read, by bucket. */
   protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
     BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
 
-  /** Can tasks read each row of the files that they check? Only without pushed filters, which save little here. */
+  /**
+   * May the tasks read every row of the files that they check? Pushed filters are then left out, so only if the filters
+   * are IS NOT NULL, which skip few rows.
+   */
   private def readsEachRow: Boolean =
     isNative && mode.isInstanceOf[ReadMode.ByBucket] && dataFilters.forall(_.isInstanceOf[IsNotNull])
 
@@ -231,7 +238,7 @@ case class ColocatedScanExec(
     if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
   }
 
-  /** Task by task: the rows of the bucketed files, then those of strays that belong there. */
+  /** Each task returns the rows of its bucketed files, then the rows of strays that are in its buckets. */
   private def withStrays(bucketed: RDD[InternalRow], strays: Seq[FilePartition], tasks: Int): RDD[InternalRow] =
     if (strays.isEmpty) bucketed
     else if (outputOrdering.nonEmpty) {
@@ -264,7 +271,7 @@ case class ColocatedScanExec(
     val scanTime = longMetric("scanTime")
     inputRDD.asInstanceOf[RDD[ColumnarBatch]].mapPartitionsInternal { batches =>
       new Iterator[ColumnarBatch] {
-        // The file is read in hasNext.
+        // hasNext reads the file, so its time is measured.
         override def hasNext: Boolean = {
           val start = System.nanoTime()
           val more = batches.hasNext

@@ -15,12 +15,14 @@ import org.apache.spark.sql.execution.joins.HashJoin
 import org.apache.spark.sql.types._
 
 /**
- * Matches: an aggregate in one step over the rows of a member in the order of its files.
- * Produces: an operator below it that first aggregates runs of neighbouring rows of the same group, without a look-up
- * in the hash table for each. Tables are mostly loaded in about the order of their keys: the lines of an order, the
- * readings of a device lie together. This is one of the last rules, after the columnar transitions, so that all other
+ * Matches: a hash aggregate in one step (mode Complete) over the rows of a member in the order of its files.
+ * Produces: an operator below it that first aggregates runs: neighbouring rows of the same group. This saves the
+ * look-up in the hash table for each row. Tables are mostly loaded in about the order of their keys, so the lines of an
+ * order, or the readings of a device, are neighbours. The rule runs after the columnar transitions, so that all earlier
  * rules see Spark's own aggregate.
- * Not when: a sort or a shuffle changed the order of the rows, or a key or a buffer is no primitive or decimal value.
+ * Not when: a sort or a shuffle has changed the order of the rows; a grouping key is not a column of a primitive type,
+ * or is a FLOAT or DOUBLE; an aggregate's buffer has a column that is neither primitive nor DECIMAL; or an aggregate
+ * has DISTINCT or FILTER.
  */
 object AggregateRuns extends ColumnarRule {
 
@@ -38,7 +40,7 @@ object AggregateRuns extends ColumnarRule {
         case _ => false
       }
 
-  /** Values that are compared by `==` and are copied: no pointer into the row that was read. */
+  /** Types whose values can be compared by `==` and kept without a copy of the row that they were read from. */
   private def isKey(of: DataType): Boolean = isBuffer(of) && (of match {
     case FloatType | DoubleType | _: DecimalType => false
     case _ => true
@@ -46,7 +48,7 @@ object AggregateRuns extends ColumnarRule {
 
   private def isBuffer(of: DataType): Boolean = CodeGenerator.isPrimitiveType(of) || of.isInstanceOf[DecimalType]
 
-  /** Do the rows come in the order of the files? A sort or a shuffle changes it. */
+  /** Are the rows in the order of the scan's files? */
   private def keepsOrder(plan: SparkPlan): Boolean = plan match {
     case _: ColocatedScanExec => true
     case _: ProjectExec | _: FilterExec | _: ColumnarToRowExec | _: JoinInputExec => keepsOrder(plan.children.head)

@@ -16,12 +16,12 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
 
 /**
  * Matches: an aggregate over buckets that is in the plan several times, for example because a WITH query is used twice.
- * Stock Spark runs it once, up to its shuffle, and reuses the shuffle; without one, the tables would be read again for
- * each use.
- * Produces: one shuffle above the aggregate, into the buckets in which its rows are already, so that it is reused and
- * the operators above still find their partitioning. It shuffles no more rows than stock Spark does; groups that the
- * HAVING of no use keeps are dropped first.
- * Not when: `spark.sql.exchange.reuse` is off, or the shuffle would cause others.
+ * Stock Spark has an Exchange below each final aggregate, runs it once and reuses it. Without an Exchange, the tables
+ * would be read again for each use.
+ * Produces: an Exchange above the aggregate, which Spark reuses. It has the partitioning that the aggregate already
+ * has, so the operators above need no other one. It shuffles no more rows than stock Spark does. If every use has a
+ * HAVING, groups that none of them keeps are dropped before the Exchange.
+ * Not when: `spark.sql.exchange.reuse` is off, or the plan would get more Exchanges than the one for each use.
  */
 object ShareAggregates extends Rule[SparkPlan] {
 
@@ -40,7 +40,7 @@ object ShareAggregates extends Rule[SparkPlan] {
     }
   }
 
-  /** The uses of each aggregate that has several, by its canonical form. */
+  /** The aggregates that the plan has more than once, by their canonical form, with their uses. */
   private def usedTwice(plan: SparkPlan): Map[SparkPlan, Seq[UseOfAggregate]] = {
     val uses = mutable.HashMap.empty[SparkPlan, Seq[UseOfAggregate]]
     val aggregates = plan.collect { case aggregate: BaseAggregateExec if isLast(aggregate) => aggregate }
@@ -49,7 +49,7 @@ object ShareAggregates extends Rule[SparkPlan] {
     uses.filter(_._2.size > 1).toMap
   }
 
-  /** Below an Exchange, or an aggregate, that was seen before nothing is read again. */
+  /** Does not go below an Exchange or aggregate that equals one seen before: its result will be reused. */
   private def collect(
       plan: SparkPlan,
       uses: mutable.Map[SparkPlan, Seq[UseOfAggregate]],
@@ -64,7 +64,8 @@ object ShareAggregates extends Rule[SparkPlan] {
   }
 
   /**
-   * A join without a required distribution relies on the tasks of its sides as they are: an Exchange may change them.
+   * Puts the Exchanges in. Leaves out what is below a join with `isSkewJoin`: it requires no distribution, but relies
+   * on the tasks of its children, which an Exchange may change.
    */
   private def share(plan: SparkPlan, several: Map[SparkPlan, Seq[UseOfAggregate]]): SparkPlan = plan match {
     case join: ShuffledJoin if join.isSkewJoin => join
@@ -80,7 +81,8 @@ object ShareAggregates extends Rule[SparkPlan] {
   }
 
   /**
-   * A use of an aggregate over buckets, and that aggregate with the columns from which each use computes its output.
+   * A use of an aggregate over buckets, with the filter on it; and the aggregate without the expressions of this use,
+   * so that equal aggregates have equal canonical forms.
    */
   private object Use {
 
@@ -95,7 +97,9 @@ object ShareAggregates extends Rule[SparkPlan] {
   private def isLast(aggregate: BaseAggregateExec): Boolean = aggregate.groupingExpressions.nonEmpty &&
     aggregate.aggregateExpressions.forall(a => a.mode == Final || a.mode == Complete)
 
-  /** An aggregate over buckets, with the columns from which each use computes its output, and its partitioning. */
+  /**
+   * An aggregate over buckets without the expressions of its use (see UseOfAggregate.columns), and its partitioning.
+   */
   private object Shareable {
 
     def unapply(aggregate: BaseAggregateExec): Option[(SparkPlan, HashPartitioning)] =

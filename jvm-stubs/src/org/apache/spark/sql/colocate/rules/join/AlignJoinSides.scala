@@ -7,15 +7,15 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
  * Matches: each shuffled join, from the bottom up.
- * Produces: of the ways to join its sides, the one with the fewest Exchanges: both sides read by the greatest common
- * divisor of their bucket counts, the smaller side shuffled to the buckets of the other, or as Spark planned it.
- * Not when: an outer join below left null keys outside of their buckets. A join by such keys loses its required
- * distribution when it is changed, so [[DropExchangeOnNullExtendedKeys]] runs later, when the number of tasks of each
- * side is final.
+ * Produces: the plan with the fewest Exchanges out of three: both sides read as g buckets, where g is the greatest
+ * common divisor of their bucket counts; the smaller side shuffled to the buckets of the other; or the join as Spark
+ * planned it.
+ * Not when: an outer join below has filled the keys with nulls. For such keys [[DropExchangeOnNullExtendedKeys]] runs
+ * next, when the number of tasks of each side is final.
  */
 case class AlignJoinSides(session: SparkSession) extends Rule[SparkPlan] {
 
-  // If two have the same number of Exchanges, the first one is taken.
+  // If two of the plans have the same number of Exchanges, the earlier one in this list is taken.
   private val candidates: Seq[ShuffledJoin => Option[SparkPlan]] =
     Seq(CoalesceBucketsInJoin(session), ShuffleSmallerSide)
 

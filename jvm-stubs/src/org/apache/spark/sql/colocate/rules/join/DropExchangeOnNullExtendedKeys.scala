@@ -10,24 +10,25 @@ import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, ShuffledJoin,
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * Matches: a shuffled join by keys that an outer join below filled with nulls, and an operator that was shuffled above
- * such a join. After `a LEFT JOIN b ON a.k = b.k`, b.k is null in any bucket or else lies in its own; after a full
- * outer join this holds for both keys and for their coalesce.
- * Produces: the join without the Exchange. A null matches nothing by `=`, so the join is right without it. Spark's
- * partitionings don't distinguish a join from an aggregate, so no partitioning is declared for such keys: the join
- * alone is freed from its required distribution, by `isSkewJoin`, and its output partitioning is that of its children.
- * Not when: the keys are compared by `<=>`, or it is an aggregate, DISTINCT or a window: these must see all nulls in
- * one task. Nor when the sides have different numbers of tasks.
+ * Matches: a shuffled join by keys that an outer join below filled with nulls, and an operator with an Exchange between
+ * it and such a join. After `a LEFT JOIN b ON a.k = b.k`, a row whose b.k is null may be in any bucket; all other rows
+ * are in the bucket of b.k. After a full outer join the same is true of both keys and of their coalesce.
+ * Produces: the join without the Exchange. A null is equal to nothing by `=`, so it does not matter in which task it
+ * is. An aggregate would need all nulls in one task, and a Partitioning of Spark's can't say that it serves joins only.
+ * So none is declared for such keys. Instead the join gets `isSkewJoin`, with which Spark's joins require no
+ * distribution of their children.
+ * Not when: the keys are compared by `<=>`, or the operator is an aggregate, a DISTINCT or a window: these need all
+ * nulls in one task. Nor when the sides have different numbers of tasks.
  */
 object DropExchangeOnNullExtendedKeys extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case join: ShuffledJoin if mayBeFreed(join) => freed(join).getOrElse(join)
-    // Without the Exchange the side has its own partitioning, which the operators above the join may use.
+    // Without the Exchange, a side keeps its own partitioning, which may satisfy an operator above the join.
     case operator: UnaryExecNode if hasFreedJoin(operator.child) => withoutExchange(operator).getOrElse(operator)
   }
 
-  /** A join that is shuffled, or one that relied on the Exchange of a join below, which is freed now. */
+  /** A join with an Exchange, or one that relied on the Exchange of a join below that has lost it. */
   private def mayBeFreed(join: ShuffledJoin): Boolean = !join.isSkewJoin && join.leftKeys.nonEmpty &&
     (join.children.exists(isShuffled) ||
       (join.children.exists(_.exists(isFreed)) && !ValidateRequirements.validate(join)))
@@ -62,7 +63,7 @@ object DropExchangeOnNullExtendedKeys extends Rule[SparkPlan] {
     Option.when(aligned.contains(true))(marked(join, left, right))
   }
 
-  /** For each bucket key the position of the same key in the join; all such lists, if a key is there twice. */
+  /** For each bucket key its position among the join's keys. If a join has a key twice, all combinations. */
   private def positions(layout: NullTolerantPartitioning, keys: Seq[Expression]): Seq[Seq[Int]] =
     layout.keys
       .map(key => keys.indices.filter(index => keys(index).semanticEquals(key)))

@@ -11,11 +11,11 @@ import org.apache.spark.sql.execution.joins.{ShuffledHashJoinExec, SortMergeJoin
 
 /**
  * Matches: a sort-merge join over buckets.
- * Produces: a shuffled hash join whose build side surely fits in memory even in the largest task. Spark's hash join
- * fails when memory is short, where a merge join spills. The sorts of the merge join go; EnsureRequirements puts back
- * those that an operator above needs.
- * Not when: no build side surely fits, the keys can't be hashed, each row has very many partners, or a hint wants the
- * merge join.
+ * Produces: a shuffled hash join, without the sorts of the merge join; EnsureRequirements puts back those that an
+ * operator above needs. Spark's hash join fails when memory is short, while a merge join spills. So an upper bound for
+ * the build side, in the largest task, must be within the memory budget of a task.
+ * Not when: neither side has such a bound, the keys can't be hashed, a row matches very many rows of the other side, or
+ * a hint asks for the merge join.
  */
 case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with JoinSelectionHelper {
 
@@ -27,7 +27,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     })
   }
 
-  /** Texts that are equal under their collation may differ in their bytes. */
+  /** Not by strings with a collation under which equal strings may have different bytes. */
   private def canHash(join: SortMergeJoinExec): Boolean = hashJoinSupported(join.leftKeys, join.rightKeys)
 
   private def wantsMerge(join: SortMergeJoinExec): Boolean = join.logicalLink.exists {
@@ -36,7 +36,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
     case _ => false
   }
 
-  /** The side to build from: among those that fit the budget the one of fewest rows, since each costs an insertion. */
+  /** The build side: of those within the budget the one with fewer rows, because each row is inserted in the table. */
   private def smallest(join: SortMergeJoinExec, bound: BuildSideBound): Option[BuildSide] = {
     val left = Option.when(canBuildShuffledHashJoinLeft(join.joinType))(join.left -> BuildLeft)
     val right = Option.when(canBuildShuffledHashJoinRight(join.joinType))(join.right -> BuildRight)
@@ -58,7 +58,7 @@ case class HashWithinBuckets(session: SparkSession) extends Rule[SparkPlan] with
       JoinSides.unsorted(join.left),
       JoinSides.unsorted(join.right),
       join.isSkewJoin)
-    hashed.copyTagsFrom(join) // a transform would not, once there is a tag
+    hashed.copyTagsFrom(join) // transformUp copies no tags to a node that already has one, as this one below
     hashed.setTagValue(BucketHashJoinExec.IsBounded, ())
     hashed
   }

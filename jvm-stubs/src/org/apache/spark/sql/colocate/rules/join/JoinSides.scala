@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.joins.{HashJoin, ShuffledJoin}
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
- * What the rules for joins need to know about the children of a join: the Exchange on top, the partitioning below it,
- * how much is shuffled; and the same join with other children.
+ * Helpers for rules on joins: the Exchange and sort on top of a join's child, the partitioning below them, the number
+ * of Exchanges in a plan, and the same join with other children.
  */
 private[colocate] object JoinSides {
 
@@ -20,10 +20,10 @@ private[colocate] object JoinSides {
     case other => other
   }
 
-  /** The side that a hash join makes its table of. */
+  /** The build side of a hash join. */
   def built(join: HashJoin): SparkPlan = if (join.buildSide == BuildLeft) join.left else join.right
 
-  /** The side whose rows look into that table. */
+  /** The other side, whose rows are looked up in the hash table. */
   def streamed(join: HashJoin): SparkPlan = if (join.buildSide == BuildLeft) join.right else join.left
 
   /** The input of an Exchange that EnsureRequirements added; None for any other plan. */
@@ -32,31 +32,31 @@ private[colocate] object JoinSides {
     case _ => None
   }
 
-  /** A side as it was before EnsureRequirements. */
+  /** A child without the Exchange and the sort that EnsureRequirements added. */
   def bare(plan: SparkPlan): SparkPlan = belowExchange(plan).getOrElse(unsorted(plan))
 
-  /** The join over these sides, with the Exchanges and sorts that it needs. */
+  /** The join of these children, with the Exchanges and sorts that it requires. */
   def ensure(join: ShuffledJoin, left: SparkPlan, right: SparkPlan): SparkPlan =
     RerunEnsureRequirements(join.withNewChildren(Seq(left, right)))
 
   /**
-   * Plans a join again if a rule changed the number of tasks of a join below: the other side, which was shuffled to the
-   * old buckets, may need no shuffle now, or one to the new buckets.
+   * Plans a join again if its children have different numbers of tasks, because a rule has changed a join below one of
+   * them. The other child was shuffled for the old number; it may need no shuffle now, or another one.
    */
   def matched(join: ShuffledJoin): SparkPlan =
     if (join.isSkewJoin || join.children.map(_.outputPartitioning.numPartitions).distinct.size == 1) join
     else ensure(join, bare(join.left), bare(join.right))
 
-  /** The bucket partitioning of a plan that serves a distribution. */
+  /** The bucket partitioning of a plan's output, if it satisfies the distribution. */
   def layoutFor(plan: SparkPlan, distribution: ClusteredDistribution): Option[ColocatedPartitioning] =
     ColocatedPartitioning.all(plan.outputPartitioning).find(_.satisfies(distribution))
 
   def exchanges(plan: SparkPlan): Int = plan.collect { case e: Exchange => e }.size
 
-  /** Bytes that the optimizer expects from a plan; None for a node without a logical counterpart. */
+  /** The size of a plan's output by the optimizer's statistics; None for a node without a logical plan. */
   def expectedBytes(plan: SparkPlan): Option[BigInt] = plan.logicalLink.map(_.stats.sizeInBytes)
 
-  /** The same subtree with its bucketed scans, those not behind an Exchange, read as `tasks` buckets. */
+  /** The plan with its colocated scans, down to the next Exchanges, read as `tasks` buckets. */
   def readAs(plan: SparkPlan, tasks: Int): SparkPlan = readBy(plan)(_ => ReadMode.ByBucket(tasks))
 
   def readBy(plan: SparkPlan)(mode: ColocatedScanExec => ReadMode): SparkPlan = plan match {

@@ -14,11 +14,16 @@ import org.apache.spark.sql.execution.joins.{
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
 
 /**
- * Matches: a join with a bucket that is much larger than the others, or with fewer buckets than cores.
- * Produces: several tasks for the large bucket: each reads a part of the files of one scan and all files that the other
- * scans have in that bucket. Small buckets share the remaining tasks.
- * Not when: the expected gain is small, the memory of a hash join might not suffice, or an operator above the join uses
- * its partitioning, which is lost.
+ * Matches: a join with a bucket that is much larger than the others, with fewer buckets than cores, or with many small
+ * buckets.
+ * Produces: several tasks for the large bucket: each reads a part of the files of one scan, and all files that the
+ * other scans have in that bucket. Small buckets share tasks.
+ * Not when: the expected gain is small, the memory of a hash join might not suffice, the part of the plan has other
+ * operators than joins, filters, projections and sorts, or an operator above requires the join's output partitioning,
+ * which is lost.
+ *
+ * A scan may read several buckets in one task (see ReadMode.ByBucket). What one such task reads is called a residue
+ * here, see [[TaskSlices]].
  */
 case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
 
@@ -33,9 +38,9 @@ case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
   }
 }
 
-/** A join with the whole part of the plan below it, down to the next Exchanges. */
+/** A join, with the operators below it down to the next Exchanges. */
 private[colocate] case class SpreadableJoin(session: SparkSession, join: ShuffledJoin, settings: SpreadSettings) {
-  /** An assignment, and the scan whose buckets it splits. */
+  /** An assignment of residues to tasks, and the scan whose files it splits, if any. */
   private type Assigned = (TaskAssignment, Option[ColocatedScanExec])
 
   def spread: Option[SparkPlan] =
@@ -48,7 +53,7 @@ private[colocate] case class SpreadableJoin(session: SparkSession, join: Shuffle
       chosen <- choice(sizes)
     } yield chosen
 
-  /** If the tables are too small to split and their tasks too few to be combined, no files are listed. */
+  /** If false, no files are listed: the tables are too small to split, and have too few tasks to combine. */
   private def mayPay(scans: Seq[ColocatedScanExec], residues: Int): Boolean =
     !settings.isFew(residues) || settings.wantedBytes.isDefined ||
       scans.exists(_.relation.sizeInBytes >= 2 * settings.least)
@@ -74,7 +79,10 @@ private[colocate] case class SpreadableJoin(session: SparkSession, join: Shuffle
       }
   }
 
-  /** The shortest first, if it pays; among those of about the same length the one whose longest task is shortest. */
+  /**
+   * Sorted by estimated run time. Those that take at most a tenth longer than the shortest count as equal to it, and
+   * are sorted by their largest task. Empty if even the shortest saves too little.
+   */
   private def best(before: TaskAssignment, assignments: Seq[Assigned]): Seq[Assigned] = {
     val least = assignments.map(_._1).map(time).minOption.getOrElse(0L)
     def late(assignment: TaskAssignment): Long = (time(assignment) - 1.1 * least).toLong.max(0)
@@ -86,15 +94,15 @@ private[colocate] case class SpreadableJoin(session: SparkSession, join: Shuffle
 
   private def time(assignment: TaskAssignment): Long = assignment.makespan(settings.cores, settings.taskCost)
 
-  /** It saves a fifth of the time, because sizes are estimates; or the user wants it. */
+  /** Does it save a fifth of the estimated time, which is not exact? Not asked if the user has set a task size. */
   private def pays(time: Long, before: TaskAssignment): Boolean =
     settings.wantedBytes.isDefined || time <= 0.8 * this.time(before)
 
-  /** At most one and a half times the work, or the user wants it. */
+  /** Are at most 1.5 times as many bytes read as before? Not asked if the user has set a task size. */
   private def isLittleWork(before: TaskAssignment, after: TaskAssignment): Boolean =
     settings.wantedBytes.isDefined || after.work <= 1.5 * before.work
 
-  /** Only operators that treat a bucket's rows one by one or join them, and nothing that depends on the task. */
+  /** Has the plan only operators that handle rows one by one or join them, and deterministic expressions? */
   private def isPlain(plan: SparkPlan): Boolean = plan.expressions.forall(_.deterministic) && (plan match {
     case _: ColocatedScanExec => true
     case broadcast: BroadcastHashJoinExec => isPlain(JoinSides.streamed(broadcast))
@@ -105,7 +113,7 @@ private[colocate] case class SpreadableJoin(session: SparkSession, join: Shuffle
   })
 }
 
-/** What a scan reads of each bucket residue, and how the files of a residue can be cut. */
+/** The files and bytes that a scan reads for each residue, and the pieces into which these files can be cut. */
 private[colocate] case class ResidueSizes(
     scan: ColocatedScanExec,
     files: Map[Int, Seq[BucketFile]],
@@ -115,7 +123,7 @@ private[colocate] case class ResidueSizes(
 
   private val ranges = mutable.HashMap.empty[Int, Seq[FileRange]]
 
-  /** As BucketedFiles cuts them. */
+  /** The work of each piece when the files of a residue are cut for `parts` tasks, as BucketedFiles will cut them. */
   def pieces(residue: Int, parts: Int): Seq[Long] =
     rowGroups.turns(ranges.getOrElseUpdate(residue, cut(residue)), parts).flatten.map(_.work)
 
@@ -123,13 +131,13 @@ private[colocate] case class ResidueSizes(
     files.getOrElse(residue, Nil).flatMap(file => rowGroups.ranges(file.path, file.bytes))
 }
 
-/** The plan with other tasks. */
+/** The plan whose scans read by `shares`; `split` is the scan whose files are split. */
 private[colocate] object SpreadPlan {
 
   def apply(plan: SparkPlan, shares: TaskSlices, split: Option[ColocatedScanExec]): SparkPlan =
     joins(JoinSides.readBy(plan)(scan => ReadMode.ByShare(shares, split.exists(_ eq scan))))
 
-  /** `isSkewJoin` is Spark's own mark of a join without a required distribution, whose sides have matching tasks. */
+  /** With `isSkewJoin`, a join of Spark's requires no distribution; task i of one side joins task i of the other. */
   private def joins(plan: SparkPlan): SparkPlan = plan.transformUp {
     case join: SortMergeJoinExec => join.copy(isSkewJoin = true)
     case join: ShuffledHashJoinExec => join.copy(isSkewJoin = true)
@@ -137,7 +145,8 @@ private[colocate] object SpreadPlan {
 }
 
 /**
- * A hash join's build side must fit its task's memory as before, or surely. Without a bound, residues are not combined.
+ * If residues share tasks, the build side of each hash join must stay within the budget of a task, or be no larger than
+ * before. If there is no upper bound for a build side, residues do not share tasks.
  */
 private[colocate] case class HashBound(session: SparkSession) {
 

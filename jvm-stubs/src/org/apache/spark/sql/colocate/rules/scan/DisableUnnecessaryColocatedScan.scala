@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-/** An operator that says by itself whether it makes use of whole buckets in one task. */
+/** An operator, other than joins and those with a required distribution, that may need each bucket in one task. */
 trait UsesBuckets {
   def usesBuckets: Boolean
 }
@@ -15,10 +15,11 @@ trait UsesBuckets {
 /**
  * Matches: a colocated scan that saves no shuffle: no operator above it, up to the next Exchange, requires a
  * distribution. Such a scan only costs parallelism (as in SPARK-38207).
- * Produces: the ordinary scan. Where whole buckets are required, but not to join them with another input, buckets
- * without files get no task.
- * Not when: `spark.sql.sources.bucketing.autoBucketedScan.enabled` is off. Spark plans a query that it caches with it
- * off, because later queries use its partitioning.
+ * Produces: the ordinary scan; if filters or a broadcast join need only few buckets, one that skips the files of all
+ * others. For an operator with [[UsesBuckets]], which is not matched with tasks of another input, the scan stays, but
+ * buckets without files get no task.
+ * Not when: `spark.sql.sources.bucketing.autoBucketedScan.enabled` is off. Spark switches it off to plan a query for
+ * its cache, because later queries may use the partitioning of the cached rows.
  */
 object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
@@ -60,7 +61,8 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
   }
 
   /**
-   * Does the operator require a distribution, or is it a join, which relies on its children's tasks even without one?
+   * Does the operator rely on the tasks in which its rows are? It does if it requires a distribution, and if it is a
+   * shuffled join, even one without a required distribution.
    */
   def meetsByTask(plan: SparkPlan): Boolean =
     plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(requires)

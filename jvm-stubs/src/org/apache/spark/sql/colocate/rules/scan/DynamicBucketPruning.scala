@@ -14,12 +14,12 @@ import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, Sp
 
 /**
  * Matches: a broadcast join whose other side is a member joined by its bucket keys.
- * Produces: a scan of only those buckets in which the broadcast side has keys, as dynamic partition pruning does for
- * partitions. The broadcast is there before the first task of the scan starts. Under AQE the rule runs for each stage,
- * when its broadcasts are finished; without AQE for the whole plan after the columnar transitions, because only then
- * the broadcast is the one that will run.
- * Not when: `spark.sql.exchange.reuse` is off, so the broadcast would run twice; or files of a native table would have
- * to be checked first.
+ * Produces: a scan that reads only the buckets of the keys of the broadcast side, as dynamic partition pruning does for
+ * partitions. The broadcast is finished before the first task of the scan starts. With AQE the rule runs for each query
+ * stage, after the broadcasts that it uses. Without AQE it runs for the whole plan after the columnar transitions:
+ * before them the broadcast in the filter would not equal the one that runs for the join, and would not be reused.
+ * Not when: `spark.sql.exchange.reuse` is off, because the broadcast would run twice; or a native table has files that
+ * would have to be checked first.
  */
 object DynamicBucketPruning extends Rule[SparkPlan] {
 
@@ -29,7 +29,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
       case reads => reads
     }
 
-  /** The filter and the join share one broadcast only if Spark reuses exchanges. */
+  /** Only if Spark reuses Exchanges do the filter and the join share one broadcast. */
   def isActive: Boolean = RuleTable.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
 
   private def pruned(join: BroadcastHashJoinExec): SparkPlan = {
@@ -45,7 +45,7 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
   private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
     JoinSides.built(join) match {
       case stage: BroadcastQueryStageExec => Some(stage)
-      // Spark does the same to the join's own broadcast next; only equal plans are reused.
+      // Spark will do the same to the join's own broadcast; an Exchange is reused only if its plan is equal.
       case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(Rules.finish(exchange)))
       case _ => None
     }

@@ -14,11 +14,11 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
  * Matches: the scan of a table whose files are proven to have rows of one bucket each.
- * Produces: a [[ColocatedScanExec]] with one task for each bucket. Spark's and Delta's strategies plan the scan first
- * (Delta adds the filter of its deletion vectors), then only the leaf is replaced. So our extension must be listed
- * before Delta's.
- * Not when: colocation is off, the layout is not proven, or the query does not read all bucket keys. A native table
- * with rows in wrong buckets is then read without Spark's bucketed scan, which would return wrong rows.
+ * Produces: a [[ColocatedScanExec]] with one task for each bucket. The strategy first lets the strategies of Spark and
+ * Delta plan the table (Delta adds the filter of its deletion vectors), and then replaces only the scan in their plan.
+ * It must be asked before theirs, so this extension must be listed before Delta's.
+ * Not when: colocation is off, the layout is not proven, or the query does not read all bucket keys. If the layout of a
+ * native table is not proven, Spark's own bucketed scan is switched off too, because it could return wrong rows.
  */
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
@@ -31,7 +31,8 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
   }
 
   /**
-   * If the rule fails, the strays of a native table are not known; then no file name is trusted, unlike in stock Spark.
+   * If the rule fails, the strays of a native table are not known. Then Spark's bucketed scan, which trusts file names,
+   * is switched off.
    */
   private def withoutTrust(planned: SparkPlan, relation: LogicalRelation): SparkPlan = planned.transformUp {
     case scan: FileSourceScanExec if namesGroup(relation) => PlanColocatedScans.unbucketed(scan)
@@ -40,7 +41,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
   private def namesGroup(relation: LogicalRelation): Boolean =
     relation.catalogTable.exists(table => table.bucketSpec.isDefined && table.properties.contains("colocate_with"))
 
-  /** With colocation off, native members only: stock Spark's bucketed scan returns wrong rows if there are strays. */
+  /** With colocation off only native tables: Spark's own bucketed scan would return wrong rows if they have strays. */
   private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
     case files: HadoopFsRelation =>
       Evidence.of(relation).isDefined && (files.bucketSpec.isDefined || PlanColocatedScans.isActive(session))
@@ -65,7 +66,7 @@ object PlanColocatedScans {
   def isActive(session: SparkSession): Boolean =
     RuleTable.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
 
-  /** May this plan read members by bucket, from their files or from a cache? */
+  /** May this plan have scans by bucket, or read a cached plan that has one? */
   def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {
     case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
     case cached: InMemoryRelation => MemberScans.readsBuckets(cached.cachedPlan)
@@ -87,11 +88,11 @@ object PlanColocatedScans {
       scan.partitionFilters,
       scan.dataFilters)
 
-  /** A subquery that is not planned yet must not be sent with the tasks. */
+  /** Leaves out filters with a subquery: they can't be sent with the tasks before the subquery is planned. */
   private def static(filters: Seq[Expression]): Seq[Expression] =
     filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
 
-  /** Without Spark's use of file names: neither bucketed reading nor bucket pruning. */
+  /** The scan without Spark's own bucketed reading and bucket pruning, which both trust file names. */
   private def unbucketed(scan: FileSourceScanExec): FileSourceScanExec =
     scan.copy(disableBucketedScan = true, optionalBucketSet = None)
 
