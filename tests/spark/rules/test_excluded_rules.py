@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from spark_colocate import rules
 
-from tests.spark.members import create_member, database, fill, switched_off
+from tests.spark.members import create_member, database, fill, switched_off, unstable
 from tests.spark.oracle import Rows, run
 from tests.spark.sessions import run_bare, run_spark_sql
 
@@ -69,6 +69,9 @@ MISSED = {
     "PlanColocatedScans": "SELECT a.v FROM a JOIN b ON a.k = b.k",
     "AlignJoinSides": "SELECT a.v FROM a JOIN three ON a.k = three.k",
     "PlanExpands": "SELECT k, count(DISTINCT v), count(DISTINCT v % 7) FROM a GROUP BY k",
+    "PlanFullOuterJoins": "SELECT coalesce(a.k, b.k) AS c, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1",
+    "DropExchangeOnNullExtendedKeys": "SELECT t.v, c.v FROM (SELECT b.k, b.v FROM a LEFT JOIN b ON a.k = b.k) t "
+    "LEFT JOIN a c ON t.k = c.k",
 }
 
 
@@ -84,13 +87,46 @@ def test_explain_names_the_excluded_rule_that_would_have_removed_an_exchange(
     assert f"the session excludes rule {rule}, which would have removed the Exchange [RULE_EXCLUDED]" in told
 
 
+# A query with an Exchange that no excluded rule would have removed, and its reason.
+OTHER_REASONS = {
+    "KEYS_NOT_COVERED": "SELECT a.v FROM a JOIN b ON a.v = b.v",
+    "LAYOUT_LOST": "SELECT k, v, count(*) FROM a GROUP BY ROLLUP (k, v)",
+    "KEY_NULL_EXTENDED": "SELECT a.k, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY a.k",
+}
+
+
+@pytest.mark.parametrize("reason", OTHER_REASONS)
 def test_an_exchange_that_no_excluded_rule_would_have_removed_keeps_its_reason(
-    session: SparkSession, tables: str
+    session: SparkSession, tables: str, reason: str
 ) -> None:
-    session.sql(f"SET {EXCLUDED} = AlignJoinSides, DropExchangeOnNullExtendedKeys, PlanFullOuterJoins, PlanExpands")
-    told = session.sql("EXPLAIN SELECT a.v FROM a JOIN b ON a.v = b.v").collect()[0][0]
-    assert "[KEYS_NOT_COVERED]" in told
-    assert "RULE_EXCLUDED" not in told
+    session.sql(f"SET {EXCLUDED} = {', '.join(name for name in MISSED if name != 'PlanColocatedScans')}")
+    shown = session.sql(f"EXPLAIN {OTHER_REASONS[reason]}").collect()[0][0]
+    assert f"[{reason}]" in shown
+    assert "RULE_EXCLUDED" not in shown
+
+
+def test_of_several_joins_only_the_one_that_lacks_the_rule_names_it(session: SparkSession, tables: str) -> None:
+    sql = "EXPLAIN SELECT 1 FROM a JOIN b ON a.v = b.v UNION ALL SELECT 2 FROM a JOIN three ON a.k = three.k"
+    session.sql(f"SET {EXCLUDED} = AlignJoinSides, SpreadJoins")
+    shown = session.sql(sql).collect()[0][0]
+    assert shown.count("[KEYS_NOT_COVERED]") == 1
+    assert shown.count("excludes rule AlignJoinSides, which would have removed the Exchange [RULE_EXCLUDED]") == 1
+
+
+def test_a_group_that_is_not_stable_is_not_blamed_on_an_excluded_rule(session: SparkSession, tables: str) -> None:
+    session.sql(f"SET {EXCLUDED} = PlanColocatedScans")
+    with unstable(session, f"{tables}.g4"):
+        shown = session.sql(f"EXPLAIN {MISSED['PlanColocatedScans']}").collect()[0][0]
+    assert "reason: group is not stable" in shown
+    assert "RULE_EXCLUDED" not in shown
+
+
+def test_a_failing_rule_that_is_excluded_is_not_tried_by_queries(session: SparkSession, tables: str) -> None:
+    session.conf.set("spark.colocate.testing", "quiet")
+    session.conf.set("spark.colocate.testing.fault", "fails:AlignJoinSides")
+    session.sql(f"SET {EXCLUDED} = AlignJoinSides")
+    shown = session.sql(f"EXPLAIN {MISSED['AlignJoinSides']}").collect()[0][0]
+    assert "INTERNAL_ERROR" not in shown and "RULE_EXCLUDED" not in shown
 
 
 OWN_TABLES = """

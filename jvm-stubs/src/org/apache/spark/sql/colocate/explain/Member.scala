@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, Evidence, EvidenceGap}
-import org.apache.spark.sql.colocate.rules.{FailedRules, RuleTable}
+import org.apache.spark.sql.colocate.rules.FailedRules
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, LayoutDecision, Membership}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
@@ -33,8 +33,6 @@ case class Member(
 
 object Member {
 
-  private val ScanRule = "PlanColocatedScans"
-
   def of(leaf: SparkPlan): Option[Member] = leaf match {
     case scan: ColocatedScanExec =>
       Some(Member(scan.output, scan.evidence.table, Some(scan.evidence), None, scan.strays.count, scan.trustsNames))
@@ -51,8 +49,7 @@ object Member {
       val refused =
         relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case LayoutDecision.Refused(g, _) => g }
       val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))
-      val excluded = Option.when(RuleTable.isExcluded(ScanRule))(EvidenceGap.of("RULE_EXCLUDED", "rule" -> ScanRule))
-      Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(excluded).orElse(refused))
+      Member(scan.output, found.fold(_ => table, _.table), found.toOption, disabled.orElse(refused))
     })
   }
 

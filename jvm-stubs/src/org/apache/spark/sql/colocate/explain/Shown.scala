@@ -7,7 +7,7 @@ import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 
 /** The plan that EXPLAIN shows. Each scan is examined only once, also if several operators above it have verdicts. */
-private[explain] final class Shown(plan: SparkPlan) {
+private[explain] final class Shown(val plan: SparkPlan) {
 
   private val known = new IdentityHashMap[SparkPlan, Option[Member]]
 
@@ -20,8 +20,6 @@ private[explain] final class Shown(plan: SparkPlan) {
 
   lazy val failed: Seq[String] = FailedRules.in(nodes)
 
-  private lazy val excluded: Seq[String] = FailedRules.excludedIn(nodes)
-
   def readsMembers: Boolean = nodes.exists(node => node.children.isEmpty && member(node).isDefined)
 
   /** All members below a node, also those below Exchanges and in finished query stages. */
@@ -30,11 +28,10 @@ private[explain] final class Shown(plan: SparkPlan) {
   /** The members below a node whose rows reach it without an Exchange. */
   def membersInPlace(under: SparkPlan): Seq[Member] = InPlace.leaves(under).flatMap(member(_))
 
-  /** `reason`; but if a rule that might have removed the Exchange has failed or is excluded, that is the reason. */
+  /** `reason`; but if a rule that might have removed the Exchange has failed, that is the reason. */
   def blame(reason: Reason): Reason =
-    if (!Shown.fromLayout(reason.code)) Shown.excludedStrategy(reason).fold(reason)(Shown.exclusion)
-    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).orElse(excluded.headOption.map(Shown.exclusion))
-      .getOrElse(reason)
+    if (!Shown.fromLayout(reason.code)) reason
+    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).getOrElse(reason)
 
   private def member(leaf: SparkPlan): Option[Member] = {
     if (!known.containsKey(leaf)) known.put(leaf, Member.of(leaf))
@@ -46,15 +43,6 @@ private[explain] object Shown {
 
   // Other reasons, such as keys that do not fit, stay the reason even if a rule has failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
-
-  def exclusion(rule: String): Reason = Reason("RULE_EXCLUDED", "rule" -> rule)
-
-  /** The strategy that would have kept the bucket partitioning at the operator named in `reason`, if it is excluded. */
-  def excludedStrategy(reason: Reason): Option[String] = (reason.code match {
-    case "KEY_NULL_EXTENDED" if reason.args.get("join").contains("FullOuter") => Some("PlanFullOuterJoins")
-    case "LAYOUT_LOST" if reason.args.get("operator").contains("Expand") => Some("PlanExpands")
-    case _ => None
-  }).filter(RuleTable.isExcluded)
 
   def failure(rule: String): Reason = Reason(
     "INTERNAL_ERROR",

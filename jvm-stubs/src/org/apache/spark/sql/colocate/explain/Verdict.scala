@@ -20,4 +20,8 @@ case class Verdict(
     group: Option[String],
     buckets: Option[Int],
     left: Option[String],
-    right: Option[String])
+    right: Option[String]) {
+
+  /** The same operator, not colocated for another reason. */
+  def because(reason: Reason): Verdict = copy(colocated = false, code = reason.code, text = reason.text)
+}

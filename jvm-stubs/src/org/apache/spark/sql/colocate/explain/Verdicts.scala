@@ -20,8 +20,17 @@ object Verdicts {
 
   def of(execution: QueryExecution): Seq[Verdict] = of(execution.executedPlan)
 
-  private[explain] def of(shown: Shown): Seq[Verdict] =
-    if (shown.readsMembers) shown.nodes.flatMap(ofNode(_, shown)) else Nil
+  private[explain] def of(shown: Shown): Seq[Verdict] = {
+    val excluded = new ExcludedRules(shown.plan)
+    judged(shown).map { case (node, verdict) =>
+      if (verdict.colocated) verdict
+      else excluded.lackedBy(node).fold(verdict)(rule => verdict.because(Reason("RULE_EXCLUDED", "rule" -> rule)))
+    }
+  }
+
+  /** Each operator with its verdict, without a look at the rules that the session excludes. */
+  private[explain] def judged(shown: Shown): Seq[(SparkPlan, Verdict)] =
+    if (shown.readsMembers) shown.nodes.flatMap(node => ofNode(node, shown).map(node -> _)) else Nil
 
   /** For Python: a JSON array of verdicts. */
   def json(execution: QueryExecution): String = Json.write(of(execution).toList)

@@ -4,27 +4,21 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
- * Tags on a plan's nodes that name the rules that failed, or were excluded, when it was planned. EXPLAIN reads them.
+ * Tags on a plan's nodes that name the rules that failed when it was planned. EXPLAIN reads them.
  */
 object FailedRules {
 
   private val Failed = TreeNodeTag[Seq[String]]("colocate.failedRules")
-  private val Excluded = TreeNodeTag[Seq[String]]("colocate.excludedRules")
   private val Unbucketed = TreeNodeTag[String]("colocate.unbucketedByFailure")
 
-  /** If one of these fails, the plan may keep an Exchange that the rule would have removed. */
+  /** Without one of these, the plan may keep an Exchange that the rule would have removed. */
   private val RemoveExchanges =
-    Set("PlanExpands", "PlanFullOuterJoins", "AlignJoinSides", "DropExchangeOnNullExtendedKeys")
+    Set("PlanColocatedScans", "PlanExpands", "PlanFullOuterJoins", "AlignJoinSides", "DropExchangeOnNullExtendedKeys")
 
   /** Marks the root and the leaves: when AQE plans again, it makes the nodes above a finished stage anew. */
-  def mark(plan: SparkPlan, rule: String): SparkPlan = mark(plan, Failed, rule)
-
-  /** Marks a plan in which the rule would have removed an Exchange if it had not been excluded. */
-  def markExcluded(plan: SparkPlan, rule: String): SparkPlan = mark(plan, Excluded, rule)
-
-  private def mark(plan: SparkPlan, tag: TreeNodeTag[Seq[String]], rule: String): SparkPlan = {
+  def mark(plan: SparkPlan, rule: String): SparkPlan = {
     (PlanWalk.unwrap(plan) +: plan.collectLeaves()).foreach { node =>
-      node.setTagValue(tag, (node.getTagValue(tag).getOrElse(Nil) :+ rule).distinct)
+      node.setTagValue(Failed, (node.getTagValue(Failed).getOrElse(Nil) :+ rule).distinct)
     }
     plan
   }
@@ -38,8 +32,6 @@ object FailedRules {
   def unbucketedBy(scan: FileSourceScanExec): Option[String] = scan.getTagValue(Unbucketed)
 
   def in(nodes: Seq[SparkPlan]): Seq[String] = nodes.flatMap(_.getTagValue(Failed)).flatten.distinct
-
-  def excludedIn(nodes: Seq[SparkPlan]): Seq[String] = nodes.flatMap(_.getTagValue(Excluded)).flatten.distinct
 
   def mayLeaveExchange(rule: String): Boolean = RemoveExchanges(rule)
 }

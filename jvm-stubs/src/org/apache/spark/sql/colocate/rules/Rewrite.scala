@@ -1,6 +1,5 @@
 package org.apache.spark.sql.colocate.rules
 
-import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkException
@@ -9,7 +8,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
-import org.apache.spark.sql.colocate.rules.join.JoinSides
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.internal.SQLConf
@@ -67,15 +65,7 @@ private[colocate] object Rewrite extends Logging {
     guard(name) { TestHook.before(name); attempt }(_ => without)
 
   private def whereActive(name: String, plan: SparkPlan)(rewritten: => SparkPlan): SparkPlan =
-    if (RuleTable.isActive(name)) rewritten
-    else if (RuleTable.isExcluded(name) && FailedRules.mayLeaveExchange(name)) markIfMissed(name, plan, rewritten)
-    else plan
-
-  /** For EXPLAIN: would the excluded rule have removed an Exchange? */
-  private def markIfMissed(name: String, plan: SparkPlan, rewritten: => SparkPlan): SparkPlan = {
-    val without = Try(JoinSides.exchanges(rewritten)).toOption
-    if (without.exists(_ < JoinSides.exchanges(plan))) FailedRules.markExcluded(plan, name) else plan
-  }
+    if (RuleTable.isActive(name)) rewritten else plan
 
   private def guard[A](name: String)(attempt: => A)(without: Throwable => A): A = try attempt catch {
     case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>
