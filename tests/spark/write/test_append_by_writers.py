@@ -36,6 +36,10 @@ def save(spark: SparkSession, name: str, path: str) -> None:
     rows(spark).write.format("delta").partitionBy("p").mode("append").save(path)
 
 
+def save_in_other_case(spark: SparkSession, name: str, path: str) -> None:
+    rows(spark).write.format("delta").partitionBy("P").mode("append").save(path)
+
+
 def overwrite(spark: SparkSession, name: str, path: str) -> None:
     rows(spark).write.format("delta").partitionBy("p").mode("overwrite").saveAsTable(name)
 
@@ -51,7 +55,7 @@ def stream(spark: SparkSession, name: str, path: str) -> None:
     writer.trigger(availableNow=True).toTable(name).awaitTermination()
 
 
-WAYS = [save_as_table, without_format, with_a_new_column, save, overwrite, save_overwrite, stream]
+WAYS = [save_as_table, without_format, with_a_new_column, save, save_in_other_case, overwrite, save_overwrite, stream]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

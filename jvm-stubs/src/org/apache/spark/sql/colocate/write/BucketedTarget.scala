@@ -17,6 +17,10 @@ case class BucketedTarget(relation: DataSourceV2Relation, layout: BucketLayout) 
     case IdentityTransform(FieldReference(Seq(name))) if name != BucketColumn.Name => name
   }
 
+  /** Are these the user's partition columns, in their order? Upper and lower case count as the session says. */
+  def isPartitionedBy(columns: Seq[String]): Boolean =
+    columns.size == userPartitions.size && columns.zip(userPartitions).forall(relation.conf.resolver.tupled)
+
   /** The bucket keys among a query's columns, as the table's types; None if the query lacks one. */
   def keysIn(columns: Seq[Attribute]): Option[Seq[Expression]] = {
     val resolver = relation.conf.resolver

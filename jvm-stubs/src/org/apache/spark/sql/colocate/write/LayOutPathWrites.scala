@@ -47,7 +47,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   /** Delta compares named partition columns with all of the table, the bucket column among them. */
   private def withoutPartitions(options: Map[String, String], target: BucketedTarget): Map[String, String] = {
     val named = options.get(PARTITIONING_COLUMNS_KEY).map(DataSourceUtils.decodePartitioningColumns)
-    if (named.contains(target.userPartitions)) options - PARTITIONING_COLUMNS_KEY else options
+    if (named.exists(target.isPartitionedBy)) options - PARTITIONING_COLUMNS_KEY else options
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =

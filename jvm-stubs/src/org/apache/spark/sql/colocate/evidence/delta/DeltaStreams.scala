@@ -17,7 +17,7 @@ object DeltaStreams {
 
   /** Delta compares named partition columns with all of the table, the bucket column among them. */
   def withoutPartitions(stream: WriteToStream, target: BucketedTarget): WriteToStream =
-    if (partitions(stream.sink) != target.userPartitions) stream
+    if (!target.isPartitionedBy(partitions(stream.sink))) stream
     else stream.copy(sink = copied(stream.sink, Nil))
 
   private def partitions(sink: Table): Seq[String] =
