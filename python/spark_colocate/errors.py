@@ -31,6 +31,9 @@ class Code(StrEnum):
     KEY_GENERATED = "KEY_GENERATED"
     KEY_IDENTITY = "KEY_IDENTITY"
     KEY_TYPE_REFUSED = "KEY_TYPE_REFUSED"
+    DORIS_SYNTAX = "DORIS_SYNTAX"
+    DORIS_TABLE = "DORIS_TABLE"
+    DORIS_UNSUPPORTED = "DORIS_UNSUPPORTED"
     PROC_PATH_UNKNOWN = "PROC_PATH_UNKNOWN"
     TICKET_UNKNOWN = "TICKET_UNKNOWN"
     VERB_UNKNOWN = "VERB_UNKNOWN"
@@ -68,6 +71,15 @@ class GroupError(ColocateError):
 
 class RequestError(ColocateError):
     """The request itself is not understood."""
+
+
+class DialectError(ColocateError):
+    """A text in Doris' spelling is wrong, or can't be translated. line and column: from 1, of the first fault."""
+
+    def __init__(self, code: Code, headline: str, cure: str, line: int, column: int) -> None:
+        super().__init__(code, headline, cure)
+        self.line = line
+        self.column = column
 
 
 class StoreError(ColocateError):

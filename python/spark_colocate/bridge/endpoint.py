@@ -95,6 +95,17 @@ def _show_proc(service: Service, args: Args, _request: Request) -> Json:
     return {"columns": shown.columns, "rows": shown.rows}
 
 
+def _translate(_service: Service, args: Args, _request: Request) -> Json:
+    """A text that Spark's parser refused. `known` is false for one that is no statement of Doris either."""
+    # Most drivers never need it, and sqlglot takes its time to load.
+    from spark_colocate.dialect import Options, translate
+
+    done = translate(args["text"], Options(format=args.get("format") or "delta"))
+    if done is None:
+        return {"known": False}
+    return {"known": True, "statement": done.statement, "warnings": list(done.warnings)}
+
+
 def _bucket_hosts(service: Service, args: Args, _request: Request) -> Json:
     """The names of the hosts of each bucket, in the order of the buckets."""
     return [[host.host for host in placed.hosts] for placed in service.placement(args["group_id"])]
@@ -134,5 +145,6 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "table_rows": _table_rows,
     "check_layout": _check_layout,
     "reconcile": _reconcile,
+    "translate": _translate,
 }
-_WITHOUT_STORE = frozenset({"check_layout"})
+_WITHOUT_STORE = frozenset({"check_layout", "translate"})

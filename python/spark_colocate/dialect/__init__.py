@@ -1,0 +1,6 @@
+"""Statements in the spelling of Doris and StarRocks, as the Spark statements that do the same."""
+
+from spark_colocate.dialect.statements import translate
+from spark_colocate.dialect.values import Options, Translation
+
+__all__ = ["Options", "Translation", "translate"]

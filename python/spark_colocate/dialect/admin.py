@@ -1,0 +1,101 @@
+"""ADMIN, HELP, RECOVER, and what SHOW shows beside Spark's own."""
+
+from __future__ import annotations
+
+from spark_colocate.dialect import spark_text
+from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.dialect.properties import property_list
+from spark_colocate.dialect.values import Options, Translation
+
+_HELP = {
+    ("ADMIN", "SET", "CONFIG"): (
+        "Sets a configuration of the store of groups, for all sessions. "
+        "Its names: disable_colocate_balance, disable_colocate_relocate.",
+        'ADMIN SET FRONTEND CONFIG ("disable_colocate_balance" = "true");',
+    ),
+    ("ADMIN", "SHOW", "CONFIG"): (
+        "Shows the configurations of the store of groups.",
+        "ADMIN SHOW FRONTEND CONFIG;",
+    ),
+}
+
+
+def admin(cursor: Cursor, _options: Options) -> Translation:
+    """ADMIN SET and SHOW FRONTEND CONFIG."""
+    if cursor.takes("SET"):
+        return _set_config(cursor)
+    if cursor.takes("SHOW"):
+        return _show_config(cursor)
+    cursor.unexpected("SET FRONTEND CONFIG", "SHOW FRONTEND CONFIG")
+
+
+def _frontend(cursor: Cursor) -> None:
+    if cursor.word() == "BACKEND":
+        cursor.unsupported("there are no backends with a configuration", "Write FRONTEND.")
+    cursor.expect("FRONTEND", "CONFIG")
+
+
+def _set_config(cursor: Cursor) -> Translation:
+    _frontend(cursor)
+    given = property_list(cursor)
+    cursor.end()
+    if len(given) > 1:
+        cursor.unsupported("more than one configuration in a statement", "Write a statement for each.", given[1].at)
+    return Translation(spark_text.call("set_config", key=given[0].key, value=given[0].value))
+
+
+def _show_config(cursor: Cursor) -> Translation:
+    _frontend(cursor)
+    pattern = cursor.string("a pattern") if cursor.takes("LIKE") else None
+    cursor.end("LIKE")
+    return Translation(spark_text.call("show_config", pattern=pattern))
+
+
+def show_help(cursor: Cursor, _options: Options) -> Translation:
+    """HELP, of the statements of Doris that the documents name."""
+    for words, (description, example) in _HELP.items():
+        if cursor.takes(*words):
+            cursor.end()
+            cells = ", ".join(spark_text.text(cell) for cell in (" ".join(words), description, example))
+            return Translation(f"SELECT * FROM VALUES ({cells}) AS help(name, description, example)")
+    cursor.unexpected(*(" ".join(words) for words in _HELP))
+
+
+def recover(cursor: Cursor, _options: Options) -> Translation:
+    """Nothing brings back the files of a dropped table, so the statement is refused with what remains."""
+    if cursor.word() in ("DATABASE", "PARTITION"):
+        cursor.unsupported(f"a dropped {cursor.word().lower()} can't be recovered", "Restore its files from a backup.")
+    cursor.expect("TABLE")
+    table = ".".join(cursor.table())
+    cursor.end()
+    cursor.unsupported(
+        f"table {table} can't be recovered, because Spark removes the files of a dropped table at once",
+        "Restore the files, and write CREATE TABLE ... LOCATION. Its group keeps its layout for "
+        "spark.colocate.recycle.period, so the table fits again.",
+        0,
+    )
+
+
+def show(cursor: Cursor, _options: Options) -> Translation:
+    """SHOW DATA [FROM t] and SHOW PARTITIONS FROM t."""
+    if cursor.takes("DATA"):
+        return _show_data(cursor)
+    cursor.expect("PARTITIONS", "FROM")
+    table = cursor.table()
+    cursor.end()
+    return Translation(spark_text.call("show_partitions", table=".".join(table)))
+
+
+_DATA = (
+    "SELECT t.`table` AS TableName, t.bytes AS Size, g.buckets * g.replication AS ReplicaCount "
+    "FROM system.colocation_tables t JOIN system.colocation_groups g ON t.group_id = g.group_id "
+    "WHERE t.db = {db}{table} ORDER BY TableName"
+)
+
+
+def _show_data(cursor: Cursor) -> Translation:
+    table: tuple[str, ...] = cursor.table() if cursor.takes("FROM") else ()
+    cursor.end("FROM")
+    db = spark_text.text(table[-2].lower()) if len(table) > 1 else "current_database()"
+    named = f" AND t.`table` = {spark_text.text(table[-1].lower())}" if table else ""
+    return Translation(_DATA.format(db=db, table=named))

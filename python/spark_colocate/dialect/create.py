@@ -1,0 +1,114 @@
+"""CREATE TABLE: its clauses are read and checked, and written as Spark's CREATE TABLE."""
+
+from __future__ import annotations
+
+from spark_colocate import table_checks
+from spark_colocate.dialect import keys, properties, ranges, spark_text
+from spark_colocate.dialect.clauses import Clauses, read_clauses
+from spark_colocate.dialect.columns import Columns, column_list
+from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.dialect.keys import KeyModel
+from spark_colocate.dialect.values import Options, Translation
+from spark_colocate.errors import Code
+
+MAX_ROW_BYTES = 100 * 1024
+"""Of all columns together, as in Doris."""
+
+_DEFAULTS = "delta.feature.allowColumnDefaults"
+
+
+def create_table(cursor: Cursor, options: Options) -> Translation:
+    """Reads what follows CREATE. Raises DialectError with the place of the first fault."""
+    start = cursor.at
+    if cursor.word() in ("EXTERNAL", "TEMPORARY"):
+        cursor.unsupported(f"CREATE {cursor.word()} TABLE is not translated", "Write it as Spark does.")
+    cursor.expect("TABLE")
+    only_new = cursor.takes("IF")
+    if only_new:
+        cursor.expect("NOT", "EXISTS")
+    table = cursor.table()
+    columns = column_list(cursor) if cursor.comes("(") else Columns((), ())
+    clauses = read_clauses(cursor)
+    if not columns.columns and not clauses.query:
+        cursor.unexpected("columns in parentheses", "AS SELECT")
+    model = keys.key_model(cursor, columns, clauses.keys)
+    _check_buckets(cursor, columns, clauses, model)
+    _check_size(cursor, columns, start)
+    keys.refuse_not_yet(cursor, model, clauses.keys.at if clauses.keys else start)
+    kept = properties.table_properties(cursor, clauses.properties)
+    _check_group(cursor, clauses, kept.kept)
+    table_properties = {
+        **_features(columns, options),
+        **model.properties(),
+        **ranges.table_properties(cursor, clauses.partitions, columns),
+        **kept.kept,
+    }
+    head = f"CREATE TABLE {'IF NOT EXISTS ' if only_new else ''}{spark_text.name(*table)}"
+    ignored = [*columns.ignored, *clauses.ignored]
+    warnings = [f"Without a meaning in Spark, and left out: {', '.join(ignored)}."] if ignored else []
+    return Translation(_statement(head, columns, clauses, table_properties, options), (*kept.warnings, *warnings))
+
+
+def _statement(
+    head: str, columns: Columns, clauses: Clauses, table_properties: dict[str, str], options: Options
+) -> str:
+    parts = [head]
+    if columns.columns:
+        parts.append(f"({', '.join(column.spark() for column in columns.columns)})")
+    parts.append(f"USING {options.format}")
+    if clauses.bucket_keys:
+        parts.append(f"CLUSTERED BY ({spark_text.names(clauses.bucket_keys)}) INTO {clauses.buckets} BUCKETS")
+    if clauses.comment:
+        parts.append(f"COMMENT {spark_text.text(clauses.comment)}")
+    if table_properties:
+        parts.append(f"TBLPROPERTIES {spark_text.properties(table_properties)}")
+    if clauses.query:
+        parts.append(f"AS {clauses.query}")
+    return " ".join(parts)
+
+
+def _features(columns: Columns, options: Options) -> dict[str, str]:
+    """Delta takes DEFAULT only where the table says so."""
+    defaults = any(column.default is not None for column in columns.columns)
+    return {_DEFAULTS: "supported"} if defaults and options.format == "delta" else {}
+
+
+def _check_buckets(cursor: Cursor, columns: Columns, clauses: Clauses, model: KeyModel) -> None:
+    at = clauses.places.get("DISTRIBUTED", 0)
+    if clauses.bucket_keys and not 1 <= clauses.buckets <= table_checks.MAX_BUCKETS:
+        cursor.fail(
+            clauses.buckets_at,
+            f"BUCKETS is {clauses.buckets}, and a table has 1 to {table_checks.MAX_BUCKETS}",
+            "Write such a number.",
+            Code.BUCKETS_INVALID,
+        )
+    for key in clauses.bucket_keys if columns.columns else ():
+        if columns.find(key) is None:
+            known = ", ".join(column.name for column in columns.columns)
+            what = f"DISTRIBUTED BY HASH names {key}, and the table has no such column (columns: {known})"
+            cursor.fail(at, what, "Name columns of the table.", Code.KEY_ABSENT)
+        if model.model in (keys.AGGREGATE, keys.UNIQUE) and not model.has(key):
+            what = f"DISTRIBUTED BY HASH names {key}, which is a value column (key: {', '.join(model.keys)})"
+            cursor.fail(at, what, "Distribute by key columns, or add the column to the key.", Code.DORIS_TABLE)
+
+
+def _check_group(cursor: Cursor, clauses: Clauses, kept: dict[str, str]) -> None:
+    group = kept.get(properties.GROUP, "").strip()
+    if group and not clauses.bucket_keys:
+        cursor.fail(
+            clauses.places.get("PROPERTIES", 0),
+            f"the table names the group {group} and has no DISTRIBUTED BY, and the tables of a group have buckets",
+            f"Add DISTRIBUTED BY HASH(key, ...) BUCKETS n, or leave out {properties.GROUP}.",
+            Code.CLUSTERED_BY_MISSING,
+        )
+
+
+def _check_size(cursor: Cursor, columns: Columns, at: int) -> None:
+    size = sum(column.type.bytes for column in columns.columns)
+    if size > MAX_ROW_BYTES:
+        cursor.fail(
+            at,
+            f"the columns together may take {size} bytes, and a row has at most {MAX_ROW_BYTES} (100 KB)",
+            "Write shorter VARCHAR and CHAR, or STRING for long texts.",
+            Code.DORIS_TABLE,
+        )

@@ -1,0 +1,124 @@
+"""AGGREGATE KEY, UNIQUE KEY and DUPLICATE KEY: which columns are keys, and what becomes of the others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from spark_colocate.dialect.columns import AGGREGATIONS, Columns, DorisColumn
+from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.errors import Code
+
+AGGREGATE, UNIQUE, DUPLICATE = "aggregate", "unique", "duplicate"
+WORDS = {"AGGREGATE": AGGREGATE, "UNIQUE": UNIQUE, "DUPLICATE": DUPLICATE, "PRIMARY": UNIQUE}
+
+NOT_YET = frozenset({AGGREGATE, UNIQUE})
+"""Models that no table of this version has."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyModel:
+    """model: empty where the statement has none. keys: in the order of the columns."""
+
+    model: str = ""
+    keys: tuple[str, ...] = ()
+    aggregations: tuple[tuple[str, str], ...] = ()
+
+    def properties(self) -> dict[str, str]:
+        if not self.model:
+            return {}
+        found = {"key_model": self.model, "key_columns": ", ".join(self.keys)}
+        if self.aggregations:
+            found["value_aggregates"] = json.dumps(dict(self.aggregations), separators=(",", ":"))
+        return found
+
+    def has(self, column: str) -> bool:
+        return column.lower() in [key.lower() for key in self.keys]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyClause:
+    """AGGREGATE, UNIQUE or DUPLICATE KEY as it is written. at: where it stands in the text."""
+
+    model: str
+    columns: tuple[str, ...]
+    at: int
+
+
+def key_model(cursor: Cursor, columns: Columns, written: KeyClause | None) -> KeyModel:
+    """The model that the clause and the columns' aggregations give, checked. Without a clause, SUM makes one."""
+    clause = written or _implied(columns)
+    if clause is None:
+        return KeyModel()
+    names = tuple(column.name for column in columns.columns[: len(clause.columns)])
+    model = KeyModel(clause.model, names, tuple((c.name, c.aggregation) for c in columns.columns if c.aggregation))
+    if columns.columns:
+        _check_keys(cursor, columns, clause)
+    for column in columns.columns:
+        _check_value(cursor, column, model)
+    return model
+
+
+def _implied(columns: Columns) -> KeyClause | None:
+    aggregated = [column for column in columns.columns if column.aggregation]
+    if not aggregated:
+        return None
+    return KeyClause(AGGREGATE, tuple(c.name for c in columns.columns if not c.aggregation), aggregated[0].at)
+
+
+def refuse_not_yet(cursor: Cursor, keys: KeyModel, at: int) -> None:
+    """Never rows that are not aggregated as the statement says."""
+    if keys.model in NOT_YET:
+        cursor.fail(
+            at,
+            f"tables with {keys.model.upper()} KEY ({', '.join(keys.keys)}) are not there yet, "
+            "and without it a query would see several rows of one key",
+            "Write DUPLICATE KEY, leave out SUM, MIN, MAX and REPLACE, and aggregate in the query.",
+            Code.DORIS_UNSUPPORTED,
+        )
+
+
+def _check_keys(cursor: Cursor, columns: Columns, clause: KeyClause) -> None:
+    for key in clause.columns:
+        if columns.find(key) is None:
+            cursor.fail(
+                clause.at,
+                f"the table has no key column {key} (columns: {', '.join(c.name for c in columns.columns)})",
+                "Name columns of the table as its key.",
+                Code.KEY_ABSENT,
+            )
+    first = [column.name for column in columns.columns[: len(clause.columns)]]
+    if [key.lower() for key in clause.columns] != [name.lower() for name in first]:
+        cursor.fail(
+            clause.at,
+            f"key columns come first and in the order of the table (key: {', '.join(clause.columns)}; "
+            f"first columns: {', '.join(first)})",
+            "Move the key columns to the front.",
+            Code.DORIS_TABLE,
+        )
+
+
+def _check_value(cursor: Cursor, column: DorisColumn, model: KeyModel) -> None:
+    is_key = model.has(column.name)
+    if is_key and column.aggregation:
+        cursor.fail(
+            column.at,
+            f"the key column {column.name} has the aggregation {column.aggregation}",
+            f"Leave out {column.aggregation}, or take {column.name} out of the key.",
+            Code.DORIS_TABLE,
+        )
+    if not is_key and model.model == AGGREGATE and not column.aggregation:
+        cursor.fail(
+            column.at,
+            f"the value column {column.name} of a table with AGGREGATE KEY has no aggregation",
+            f"Write one of {', '.join(AGGREGATIONS)} after its type, or make it a key column.",
+            Code.DORIS_TABLE,
+        )
+    if column.aggregation and model.model != AGGREGATE:
+        cursor.fail(
+            column.at,
+            f"the column {column.name} has the aggregation {column.aggregation}, and the table has "
+            f"{model.model.upper()} KEY, which keeps rows as they are",
+            f"Leave out {column.aggregation}, or write AGGREGATE KEY.",
+            Code.DORIS_TABLE,
+        )

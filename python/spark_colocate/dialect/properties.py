@@ -1,0 +1,97 @@
+"""PROPERTIES ("key" = "value"): which ones have a meaning here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.errors import Code
+
+GROUP = "colocate_with"
+REPLICATION = "replication_num"
+_ALLOCATION = "replication_allocation"
+_SYNCED = "is_being_synced"
+
+# Properties of Spark's own table formats go on as they are.
+_OF_SPARK = ("delta.", "parquet.", "orc.", "write.")
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One pair, with the places of its key and of its value in the text."""
+
+    key: str
+    value: str
+    at: int
+    value_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableProperties:
+    """What goes on as TBLPROPERTIES, and what the user is told."""
+
+    kept: dict[str, str]
+    warnings: tuple[str, ...]
+
+
+def property_list(cursor: Cursor) -> list[Property]:
+    """Reads pairs in parentheses."""
+    cursor.expect("(")
+    found: list[Property] = []
+    while True:
+        at = cursor.at
+        key = cursor.string("the name of a property")
+        cursor.expect("=")
+        value_at = cursor.at
+        found.append(Property(key, cursor.string("a value"), at, value_at))
+        if any(other.key.lower() == key.lower() for other in found[:-1]):
+            cursor.fail(at, f"the property {key} is given twice", "Give each property once.", Code.DORIS_TABLE)
+        if cursor.takes(")"):
+            return found
+        if not cursor.takes(","):
+            cursor.unexpected(", or )")
+
+
+def table_properties(cursor: Cursor, given: Iterable[Property]) -> TableProperties:
+    """The properties that a table keeps; one warning names those that have no meaning here."""
+    kept: dict[str, str] = {}
+    ignored: list[str] = []
+    synced = False
+    for one in given:
+        key = one.key.strip().lower()
+        if key == GROUP:
+            kept[GROUP] = one.value
+        elif key in (REPLICATION, _ALLOCATION):
+            kept[REPLICATION] = _replication(cursor, one)
+        elif key == _SYNCED:
+            synced = one.value.strip().lower() == "true"
+        elif key.startswith(_OF_SPARK):
+            kept[one.key] = one.value
+        else:
+            ignored.append(one.key)
+    warnings = [_ignored(ignored)] if ignored else []
+    if synced and kept.pop(GROUP, ""):
+        warnings.append(f"{_SYNCED} = true: the table is a copy of another cluster's, so it joins no group.")
+    return TableProperties(kept, tuple(warnings))
+
+
+def _ignored(keys: list[str]) -> str:
+    return f"Without a meaning in Spark, and left out: {', '.join(keys)}."
+
+
+def _replication(cursor: Cursor, one: Property) -> str:
+    """A whole number of at least 1; of an allocation by tags, their sum."""
+    number = one.value.strip()
+    if one.key.strip().lower() == _ALLOCATION:
+        counts = [re.fullmatch(r"\s*[\w.]+\s*:\s*(\d+)\s*", part) for part in one.value.split(",")]
+        number = str(sum(int(count[1]) for count in counts if count)) if all(counts) else ""
+    if not re.fullmatch(r"\d{1,9}", number) or int(number) < 1:
+        cursor.fail(
+            one.value_at,
+            f"the value of {one.key} is '{one.value}', and a bucket needs a whole number of at least 1 hosts",
+            "Write a number from 1.",
+            Code.REPLICATION_INVALID,
+        )
+    return number
