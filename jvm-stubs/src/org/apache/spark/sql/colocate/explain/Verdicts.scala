@@ -35,7 +35,7 @@ object Verdicts {
   /** For Python: a JSON array of verdicts. */
   def json(execution: QueryExecution): String = Json.write(of(execution).toList)
 
-  private def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] = node match {
+  private[explain] def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] = node match {
     case join: BaseJoinExec => JoinVerdict.of(join, shown)
     case aggregate: BaseAggregateExec if aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty) =>
       ofUnary("Aggregate", aggregate, aggregate.requiredChildDistributionExpressions.get, shown)

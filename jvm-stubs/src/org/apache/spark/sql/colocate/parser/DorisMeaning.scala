@@ -1,0 +1,38 @@
+package org.apache.spark.sql.colocate.parser
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SupervisingCommand}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.explain.DorisPlan
+import org.apache.spark.sql.execution.CommandExecutionMode
+import org.apache.spark.sql.execution.command.{DescribeQueryCommand, LeafRunnableCommand}
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.{classic, Row, SparkSession => AnySession}
+
+/** The statements that Spark and Doris both know, and mean differently by. */
+object DorisMeaning {
+
+  private def isWanted(session: SparkSession): Boolean =
+    Settings.get(session.sessionState.conf, "spark.colocate.dialect") == "doris"
+
+  /** Under `spark.colocate.dialect = doris`: DESC SELECT shows the plan, where Spark's shows the query's columns. */
+  def of(plan: LogicalPlan, session: SparkSession): LogicalPlan = plan match {
+    case describe: DescribeQueryCommand if isWanted(session) => DorisExplain(describe.plan)
+    case _ => plan
+  }
+}
+
+/** Doris' `DESC SELECT ...`: the plan in Doris' form, with a line `colocate: ...` for each join. */
+case class DorisExplain(query: LogicalPlan) extends LeafRunnableCommand with SupervisingCommand {
+
+  override val output: Seq[Attribute] = Seq(AttributeReference("Explain String", StringType, nullable = false)())
+
+  override def run(session: AnySession): Seq[Row] = {
+    val state = session.asInstanceOf[classic.SparkSession].sessionState
+    DorisPlan.lines(state.executePlan(query, CommandExecutionMode.SKIP).executedPlan).map(Row(_))
+  }
+
+  override def withTransformedSupervisedPlan(transformer: LogicalPlan => LogicalPlan): LogicalPlan =
+    copy(query = transformer(query))
+}

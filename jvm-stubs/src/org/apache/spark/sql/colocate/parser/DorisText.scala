@@ -1,0 +1,49 @@
+package org.apache.spark.sql.colocate.parser
+
+import scala.util.matching.Regex
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.conf.Settings
+
+/**
+ * Statements in Doris' spelling, which the control plane turns into Spark's. Only a text that Spark's parser refused
+ * comes here, and it is sent only if words of Doris are in it: a mistyped statement of Spark waits for nobody.
+ */
+object DorisText extends Logging {
+
+  private val Blank = """(?:\s|--[^\n]*(?:\n|$)|/\*(?s:.*?)\*/)*"""
+
+  /** First words, and words that must follow somewhere. */
+  private val statements: Seq[(Regex, Regex)] = Seq(
+    """create\s+(external\s+)?table\b""" ->
+      """\b(distributed\s+by|properties\s*\(|engine\s*=|(aggregate|unique|duplicate)\s+key\s*\(|partition\s+by\s)""",
+    """alter\s+table\b""" -> """\bset\s*\(|\b(add|drop)\s+(temporary\s+)?partition\s+[^(\s]""",
+    """truncate\s+table\b""" -> """\bpartition\s*\(""",
+    """drop\s+table\b""" -> """\bforce\b""",
+    """show\s+(data|partitions)\b""" -> "",
+    """admin\s+(set|show)\b""" -> "",
+    """help\s+admin\b""" -> "",
+    """recover\s+(database|table|partition)\b""" -> "")
+    .map { case (start, word) => s"(?i)^$Blank$start".r -> s"(?i)$word".r }
+
+  def mayBe(text: String): Boolean =
+    statements.exists { case (start, word) =>
+      start.findFirstMatchIn(text).exists(found => word.findFirstIn(found.after).isDefined)
+    }
+
+  /** The Spark statement that does the same. Throws an error for a wrong text, and for one that Doris lacks, too. */
+  def translated(session: SparkSession, text: String, refused: ParseException): String = {
+    val format = Settings.get(session.sessionState.conf, "spark.colocate.dialect.format")
+    val answer =
+      try ControlPlane.call(session, "translate", "text" -> text, "format" -> format)
+      catch { case error: ColocateException => throw new WrongDorisText(refused, error) }
+    if (!(answer \ "known").extract[Boolean]) throw new UnknownText(refused)
+    (answer \ "warnings").extract[Seq[String]].foreach(warning => logWarning(warning))
+    (answer \ "statement").extract[String]
+  }
+}
