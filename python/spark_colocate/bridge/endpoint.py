@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from spark_colocate.bridge import wire
 from spark_colocate.bridge.wire import Args, Json
 from spark_colocate.errors import Code, ColocateError, RequestError
+from spark_colocate.faces.show_config import matching_config
 from spark_colocate.faces.show_proc import show_proc
 from spark_colocate.model import Outcome
 from spark_colocate.service import Request, Service
@@ -95,6 +96,14 @@ def _show_proc(service: Service, args: Args, _request: Request) -> Json:
     return {"columns": shown.columns, "rows": shown.rows}
 
 
+def _set_config(service: Service, args: Args, request: Request) -> Json:
+    return wire.config_row(service.set_config(args["key"], args["value"], request))
+
+
+def _show_config(service: Service, args: Args, _request: Request) -> Json:
+    return [wire.config_row(entry) for entry in matching_config(service.config(), args["pattern"])]
+
+
 def _translate(_service: Service, args: Args, _request: Request) -> Json:
     """A text that Spark's parser refused. `known` is false for one that is no statement of Doris either."""
     # Most drivers never need it, and sqlglot takes its time to load.
@@ -145,6 +154,8 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "table_rows": _table_rows,
     "check_layout": _check_layout,
     "reconcile": _reconcile,
+    "set_config": _set_config,
+    "show_config": _show_config,
     "translate": _translate,
 }
 _WITHOUT_STORE = frozenset({"check_layout", "translate"})

@@ -12,6 +12,7 @@ from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableN
 from spark_colocate.service import (
     CatalogTables,
     Change,
+    ConfigEntry,
     Declaration,
     GroupListing,
     MemberListing,
@@ -211,6 +212,18 @@ def member_row(listing: MemberListing) -> Json:
 def host_row(host: Host) -> Json:
     """A row of system.colocation_hosts."""
     return {"backend_id": host.backend_id, "host": host.host}
+
+
+def config_row(entry: ConfigEntry) -> Json:
+    """A row of ADMIN SHOW FRONTEND CONFIG, with Doris' columns."""
+    return {
+        "Key": entry.key,
+        "Value": entry.value,
+        "Type": "boolean",
+        "IsMutable": True,
+        "MasterOnly": True,
+        "Comment": entry.comment,
+    }
 
 
 def audit_row(entry: AuditEntry) -> Json:

@@ -46,8 +46,11 @@ def _set_config(cursor: Cursor) -> Translation:
 
 def _show_config(cursor: Cursor) -> Translation:
     _frontend(cursor)
-    pattern = cursor.string("a pattern") if cursor.takes("LIKE") else None
-    cursor.end("LIKE")
+    if not cursor.takes("LIKE"):
+        cursor.end("LIKE")
+        return Translation(spark_text.call("show_config"))
+    pattern = cursor.string("a pattern")
+    cursor.end()
     return Translation(spark_text.call("show_config", pattern=pattern))
 
 

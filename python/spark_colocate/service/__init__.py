@@ -4,6 +4,7 @@
 work / finish (`statements`); `declarations` checks what it declares, `membership` has the steps of one transaction.
 """
 
+from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.facade import LEASE_SECONDS, Service
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.requests import (
@@ -22,6 +23,7 @@ __all__ = [
     "BucketPlacement",
     "CatalogTables",
     "Change",
+    "ConfigEntry",
     "Declaration",
     "GroupListing",
     "MemberListing",

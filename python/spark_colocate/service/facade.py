@@ -11,7 +11,8 @@ from typing import TypeVar
 from spark_colocate import matching
 from spark_colocate.errors import ColocateError, StoreError
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Intent, Kind, Outcome, TableName
-from spark_colocate.service import declarations, groups, listings, statements
+from spark_colocate.service import config, declarations, groups, listings, statements
+from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.reconcile import reconcile
 from spark_colocate.service.requests import (
@@ -165,6 +166,22 @@ class Service:
             return []
         with self._write() as tx:
             return reconcile(tx, found, self._context(request))
+
+    # --- Configurations ---
+
+    def set_config(self, key: str, value: str, request: Request) -> ConfigEntry:
+        """ADMIN SET FRONTEND CONFIG. Raises RequestError for an unknown key or a wrong value."""
+        key, value = config.checked(key, value)
+        with self._write() as tx:
+            config.store(tx, key, value, self._context(request))
+        return next(entry for entry in config.entries({key: value}) if entry.key == key)
+
+    def config(self) -> list[ConfigEntry]:
+        """All configurations; those that nobody has set have their default."""
+        if not self.store.exists():
+            return config.entries({})
+        with self._read() as tx:
+            return config.entries(tx.config())
 
     # --- Listings ---
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -29,6 +29,7 @@ class _Rows:
     tickets: dict[str, Ticket] = field(default_factory=dict)
     hosts: dict[int, Host] = field(default_factory=dict)
     databases: dict[str, int] = field(default_factory=dict)
+    config: dict[str, str] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
 
 
@@ -152,6 +153,12 @@ class MemoryTransaction:
         if name not in self.rows.databases:
             self.rows.databases[name] = self.next_id()
         return self.rows.databases[name]
+
+    def config(self) -> Mapping[str, str]:
+        return dict(sorted(self.rows.config.items()))
+
+    def put_config(self, key: str, value: str) -> None:
+        self.rows.config[key] = value
 
     def audit(self, entry: AuditEntry) -> None:
         self.rows.audit.append(entry)

@@ -8,7 +8,7 @@ A statement on one table asks for its own rows only: what it costs must not grow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -115,6 +115,11 @@ class Transaction(Protocol):
 
     def database_id(self, name: str) -> int:
         """The id of a database, given out on first use; 0 stands for no database."""
+
+    def config(self) -> Mapping[str, str]:
+        """The configurations that were set, by key."""
+
+    def put_config(self, key: str, value: str) -> None: ...
 
     def audit(self, entry: AuditEntry) -> None: ...
 

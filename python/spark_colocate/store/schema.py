@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -123,6 +123,15 @@ hosts = Table(
     Column("backend_id", BigInteger, nullable=False),
     Column("host", Text, nullable=False),
     UniqueConstraint("catalog_id", "host"),
+)
+
+config = Table(
+    "colocate_config",
+    metadata,
+    _catalog(),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    UniqueConstraint("catalog_id", "key"),
 )
 
 audit = Table(

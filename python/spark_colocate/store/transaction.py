@@ -179,6 +179,12 @@ class SqlTransaction:
         self._insert(schema.databases, {"db_id": given, "name": name})
         return given
 
+    def config(self) -> Mapping[str, str]:
+        return {row.key: row.value for row in self._rows(schema.config, schema.config.c.key)}
+
+    def put_config(self, key: str, value: str) -> None:
+        self._put(schema.config, {"key": key, "value": value}, schema.config.c.key == key)
+
     def audit(self, entry: AuditEntry) -> None:
         row = {"at": entry.at, "who": entry.who, "verb": entry.verb, "object": entry.object, "detail": entry.detail}
         self._insert(schema.audit, row)
@@ -209,9 +215,7 @@ class SqlTransaction:
     def _one(self, table: Table, *conditions: ColumnElement[bool]) -> Row[Any] | None:
         return self._connection.execute(select(table).where(self._own(table), *conditions)).first()
 
-    def _rows(
-        self, table: Table, order: ColumnElement[Any], *conditions: ColumnElement[bool]
-    ) -> Sequence[Row[Any]]:
+    def _rows(self, table: Table, order: ColumnElement[Any], *conditions: ColumnElement[bool]) -> Sequence[Row[Any]]:
         return self._connection.execute(select(table).where(self._own(table), *conditions).order_by(order)).all()
 
     def _put(self, table: Table, row: Mapping[str, Any], key: ColumnElement[bool]) -> None:

@@ -21,7 +21,14 @@ object Procedures {
 
   private val Namespace = Array("system")
 
-  private val all: Seq[SystemProcedure] = Seq(ExplainProcedure, SetGroupStable, PurgeGroup, SetReplication, Reconcile)
+  private val all: Seq[SystemProcedure] = Seq(
+    ExplainProcedure,
+    SetGroupStable,
+    PurgeGroup,
+    SetReplication,
+    SetConfig,
+    ShowConfig,
+    Reconcile)
 
   def load(ident: Identifier): Option[UnboundProcedure] = all.find(_.name().equalsIgnoreCase(ident.name()))
 
