@@ -36,7 +36,11 @@ def test_each_change_is_in_the_audit_once(plane: Plane) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "keys"),
-    [("%balance", ["disable_colocate_balance"]), ("disable_colocate_relocat_", ["disable_colocate_relocate"]), (".*", [])],
+    [
+        ("%balance", ["disable_colocate_balance"]),
+        ("disable_colocate_relocat_", ["disable_colocate_relocate"]),
+        (".*", []),
+    ],
 )
 def test_a_pattern_is_one_of_like(plane: Plane, pattern: str, keys: list[str]) -> None:
     assert list(_values(plane, pattern)) == keys

@@ -20,22 +20,15 @@ _HELP = {
 }
 
 
-def admin(cursor: Cursor, _options: Options) -> Translation:
-    """ADMIN SET and SHOW FRONTEND CONFIG."""
-    if cursor.takes("SET"):
-        return _set_config(cursor)
-    if cursor.takes("SHOW"):
-        return _show_config(cursor)
-    cursor.unexpected("SET FRONTEND CONFIG", "SHOW FRONTEND CONFIG")
-
-
 def _frontend(cursor: Cursor) -> None:
     if cursor.word() == "BACKEND":
         cursor.unsupported("there are no backends with a configuration", "Write FRONTEND.")
     cursor.expect("FRONTEND", "CONFIG")
 
 
-def _set_config(cursor: Cursor) -> Translation:
+def set_config(cursor: Cursor, _options: Options) -> Translation:
+    """ADMIN SET FRONTEND CONFIG ("key" = "value")."""
+    cursor.expect("SET")
     _frontend(cursor)
     given = property_list(cursor)
     cursor.end()
@@ -44,7 +37,9 @@ def _set_config(cursor: Cursor) -> Translation:
     return Translation(spark_text.call("set_config", key=given[0].key, value=given[0].value))
 
 
-def _show_config(cursor: Cursor) -> Translation:
+def show_config(cursor: Cursor, _options: Options) -> Translation:
+    """ADMIN SHOW FRONTEND CONFIG [LIKE 'pattern']."""
+    cursor.expect("SHOW")
     _frontend(cursor)
     if not cursor.takes("LIKE"):
         cursor.end("LIKE")
@@ -79,10 +74,8 @@ def recover(cursor: Cursor, _options: Options) -> Translation:
     )
 
 
-def show(cursor: Cursor, _options: Options) -> Translation:
-    """SHOW DATA [FROM t] and SHOW PARTITIONS FROM t."""
-    if cursor.takes("DATA"):
-        return _show_data(cursor)
+def show_partitions(cursor: Cursor, _options: Options) -> Translation:
+    """SHOW PARTITIONS FROM t."""
     cursor.expect("PARTITIONS", "FROM")
     table = cursor.table()
     cursor.end()
@@ -96,7 +89,9 @@ _DATA = (
 )
 
 
-def _show_data(cursor: Cursor) -> Translation:
+def show_data(cursor: Cursor, _options: Options) -> Translation:
+    """SHOW DATA [FROM t]: of tables in groups."""
+    cursor.expect("DATA")
     table: tuple[str, ...] = cursor.table() if cursor.takes("FROM") else ()
     cursor.end("FROM")
     db = spark_text.text(table[-2].lower()) if len(table) > 1 else "current_database()"

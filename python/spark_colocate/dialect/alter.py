@@ -89,14 +89,15 @@ def truncate_table(cursor: Cursor, _options: Options) -> Translation:
     return Translation(spark_text.call("truncate_partition", table=".".join(table), partitions=",".join(partitions)))
 
 
-def drop_table(cursor: Cursor, _options: Options) -> Translation:
-    """DROP TABLE t FORCE: without a recycle period."""
+def drop_table(cursor: Cursor, _options: Options) -> Translation | None:
+    """DROP TABLE t FORCE: without a recycle period. None without FORCE."""
     cursor.expect("TABLE")
     head = "DROP TABLE "
     if cursor.takes("IF"):
         cursor.expect("EXISTS")
         head += "IF EXISTS "
     table = cursor.table()
-    cursor.expect("FORCE")
+    if not cursor.takes("FORCE"):
+        return None
     cursor.end()
     return Translation(f"{head}{spark_text.name(*table)} PURGE")

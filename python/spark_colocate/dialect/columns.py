@@ -62,7 +62,7 @@ def column_list(cursor: Cursor) -> Columns:
         if cursor.takes(")"):
             return Columns(tuple(columns), tuple(ignored))
         if not cursor.takes(","):
-            cursor.unexpected(", or )")
+            cursor.unexpected("','", "')'")
 
 
 def _new(cursor: Cursor, before: list[DorisColumn]) -> DorisColumn:
@@ -118,7 +118,7 @@ def _aggregation(cursor: Cursor) -> str:
             "Write the table in Spark's spelling, with GENERATED ALWAYS AS ... and USING delta.",
             Code.DORIS_UNSUPPORTED,
         )
-    cursor.unexpected(*AGGREGATIONS, "NULL", "NOT NULL", "DEFAULT", "COMMENT", ", or )")
+    cursor.unexpected(*AGGREGATIONS, "NULL", "NOT NULL", "DEFAULT", "COMMENT", "','", "')'")
 
 
 def _default(cursor: Cursor, name: str, kind: ColumnType) -> str | None:

@@ -34,7 +34,7 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     model = keys.key_model(cursor, columns, clauses.keys)
     _check_buckets(cursor, columns, clauses, model)
     _check_size(cursor, columns, start)
-    keys.refuse_not_yet(cursor, model, clauses.keys.at if clauses.keys else start)
+    keys.refuse_not_yet(cursor, model)
     kept = properties.table_properties(cursor, clauses.properties)
     _check_group(cursor, clauses, kept.kept)
     table_properties = {

@@ -71,7 +71,7 @@ class Cursor:
     def expect(self, *words: str) -> None:
         for word in words:
             if not self.takes(word):
-                self.unexpected(word)
+                self.unexpected(word if word.isalpha() else f"'{word}'")
 
     def name(self, what: str) -> str:
         """A name, quoted or not."""
@@ -90,7 +90,7 @@ class Cursor:
         while self.takes(","):
             found.append(self.name(what))
         if not self.takes(")"):
-            self.unexpected(", or )")
+            self.unexpected("','", "')'")
         return found
 
     def table(self) -> tuple[str, ...]:

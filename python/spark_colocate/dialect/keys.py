@@ -18,11 +18,12 @@ NOT_YET = frozenset({AGGREGATE, UNIQUE})
 
 @dataclass(frozen=True, slots=True)
 class KeyModel:
-    """model: empty where the statement has none. keys: in the order of the columns."""
+    """model: empty where the statement has none. keys: in the order of the columns. at: where the model is said."""
 
     model: str = ""
     keys: tuple[str, ...] = ()
     aggregations: tuple[tuple[str, str], ...] = ()
+    at: int = 0
 
     def properties(self) -> dict[str, str]:
         if not self.model:
@@ -51,7 +52,8 @@ def key_model(cursor: Cursor, columns: Columns, written: KeyClause | None) -> Ke
     if clause is None:
         return KeyModel()
     names = tuple(column.name for column in columns.columns[: len(clause.columns)])
-    model = KeyModel(clause.model, names, tuple((c.name, c.aggregation) for c in columns.columns if c.aggregation))
+    aggregations = tuple((column.name, column.aggregation) for column in columns.columns if column.aggregation)
+    model = KeyModel(clause.model, names, aggregations, clause.at)
     if columns.columns:
         _check_keys(cursor, columns, clause)
     for column in columns.columns:
@@ -66,11 +68,11 @@ def _implied(columns: Columns) -> KeyClause | None:
     return KeyClause(AGGREGATE, tuple(c.name for c in columns.columns if not c.aggregation), aggregated[0].at)
 
 
-def refuse_not_yet(cursor: Cursor, keys: KeyModel, at: int) -> None:
+def refuse_not_yet(cursor: Cursor, keys: KeyModel) -> None:
     """Never rows that are not aggregated as the statement says."""
     if keys.model in NOT_YET:
         cursor.fail(
-            at,
+            keys.at,
             f"tables with {keys.model.upper()} KEY ({', '.join(keys.keys)}) are not there yet, "
             "and without it a query would see several rows of one key",
             "Write DUPLICATE KEY, leave out SUM, MIN, MAX and REPLACE, and aggregate in the query.",

@@ -51,7 +51,7 @@ def property_list(cursor: Cursor) -> list[Property]:
         if cursor.takes(")"):
             return found
         if not cursor.takes(","):
-            cursor.unexpected(", or )")
+            cursor.unexpected("','", "')'")
 
 
 def table_properties(cursor: Cursor, given: Iterable[Property]) -> TableProperties:

@@ -22,7 +22,7 @@ def range_clause(cursor: Cursor) -> RangeClause:
         partitions.append(partition(cursor))
         if not cursor.takes(",") and cursor.word() != "PARTITION":
             if not cursor.takes(")"):
-                cursor.unexpected(", or )")
+                cursor.unexpected("','", "')'")
             break
     return RangeClause(tuple(columns), tuple(partitions), at)
 
@@ -42,7 +42,7 @@ def partition(cursor: Cursor) -> RangeBounds:
         upper = (MAXVALUE,) if cursor.takes(MAXVALUE) else _tuple(cursor)
         return RangeBounds(name, None, upper, at)
     if not cursor.takes("["):
-        cursor.unexpected("LESS THAN", "[")
+        cursor.unexpected("LESS THAN", "'['")
     lower = _tuple(cursor)
     cursor.expect(",")
     upper = _tuple(cursor)

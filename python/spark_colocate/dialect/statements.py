@@ -9,18 +9,26 @@ from spark_colocate.dialect import admin, alter, create
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.values import Options, Translation
 
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+Reader = Callable[[Cursor, Options], Translation | None]
 
-_READERS: dict[str, Callable[[Cursor, Options], Translation]] = {
-    "CREATE": create.create_table,
-    "ALTER": alter.alter_table,
-    "TRUNCATE": alter.truncate_table,
-    "DROP": alter.drop_table,
-    "ADMIN": admin.admin,
-    "HELP": admin.show_help,
-    "RECOVER": admin.recover,
-    "SHOW": admin.show,
+# By the first two words; the reader starts at the second one. A reader gives None for what is Spark's alone.
+_READERS: dict[tuple[str, str], Reader] = {
+    ("CREATE", "TABLE"): create.create_table,
+    ("CREATE", "EXTERNAL"): create.create_table,
+    ("ALTER", "TABLE"): alter.alter_table,
+    ("TRUNCATE", "TABLE"): alter.truncate_table,
+    ("DROP", "TABLE"): alter.drop_table,
+    ("ADMIN", "SET"): admin.set_config,
+    ("ADMIN", "SHOW"): admin.show_config,
+    ("HELP", "ADMIN"): admin.show_help,
+    ("RECOVER", "DATABASE"): admin.recover,
+    ("RECOVER", "TABLE"): admin.recover,
+    ("RECOVER", "PARTITION"): admin.recover,
+    ("SHOW", "DATA"): admin.show_data,
+    ("SHOW", "PARTITIONS"): admin.show_partitions,
 }
+
+_FIRST_WORDS = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*(\w+)\s+(\w+)", re.DOTALL)
 
 
 def translate(text: str, options: Options | None = None) -> Translation | None:
@@ -28,10 +36,11 @@ def translate(text: str, options: Options | None = None) -> Translation | None:
 
     Raises DialectError with line and column, for a statement of Doris that is wrong or is not translated.
     """
-    words = [word.upper() for word in re.findall(r"\w+", _COMMENT.sub("", text))[:2]]
-    read = _READERS.get(words[0]) if words else None
+    words = _FIRST_WORDS.match(text)
+    first, second = (words[1].upper(), words[2].upper()) if words else ("", "")
+    read = _READERS.get((first, second))
     if read is None:
         return None
-    cursor = Cursor(text, " ".join(words))
-    cursor.takes(words[0])
+    cursor = Cursor(text, f"{first} {second}")
+    cursor.takes(first)
     return read(cursor, options or Options())

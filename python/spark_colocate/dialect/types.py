@@ -117,7 +117,7 @@ def _nested(cursor: Cursor, word: str) -> str:
             cursor.expect(",")
             parts.append(column_type(cursor).spark)
     if not cursor.takes(">"):
-        cursor.unexpected(">")
+        cursor.unexpected("'>'")
     return f"{word}<{', '.join(parts)}>"
 
 

@@ -37,7 +37,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
   }
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
-    // text that Spark can't parse: SHOW PROC and statements of Doris; and the hint rules, for analyzers that leave them out
+    // text that Spark can't parse: SHOW PROC, statements of Doris; and the hint rules, where analyzers leave them out
     extensions.injectParser((s, spark) => new ColocateParser(s.asInstanceOf[SparkSession], spark))
 
     // analysis

@@ -1,0 +1,116 @@
+-- title: an unknown type
+CREATE TABLE t (
+  k INT,
+  v STRNG
+) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: no comma
+CREATE TABLE t (k INT v INT) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: an unknown aggregation
+CREATE TABLE t (k INT, v INT AVG) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: an aggregation that Spark has no type for
+CREATE TABLE t (k INT, v INT BITMAP_UNION) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a refused type
+CREATE TABLE t (k INT, v BITMAP) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: DECIMAL without a precision
+CREATE TABLE t (k INT, v DECIMAL) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a precision out of range
+CREATE TABLE t (k INT, v DECIMAL(40, 2)) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a type without a sign
+CREATE TABLE t (k INT UNSIGNED) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: no room
+CREATE TABLE t (k INT, v VARCHAR(0)) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a nested type without its end
+CREATE TABLE t (k INT, v ARRAY<INT) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a column twice
+CREATE TABLE t (k INT, K INT) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a default that is no value of the type
+CREATE TABLE t (k INT, v TINYINT DEFAULT "128") DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a default that is no date
+CREATE TABLE t (k INT, v DATE DEFAULT "2017-02-30") DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a default that is too long
+CREATE TABLE t (k INT, v VARCHAR(2) DEFAULT "abc") DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: no buckets
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 0
+-- title: a negative number of buckets
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS -4
+-- title: too many buckets
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 100001
+-- title: no number of buckets
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) PROPERTIES ("colocate_with" = "g")
+-- title: an automatic number of buckets
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS AUTO
+-- title: buckets at random
+CREATE TABLE t (k INT) DISTRIBUTED BY RANDOM BUCKETS 4
+-- title: a bucket key that the table lacks
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(x) BUCKETS 4
+-- title: a value column as bucket key
+CREATE TABLE t (k INT, v INT SUM) AGGREGATE KEY(k) DISTRIBUTED BY HASH(v) BUCKETS 4
+-- title: a group without buckets
+CREATE TABLE t (k INT) ENGINE=olap
+PROPERTIES ("colocate_with" = "g")
+-- title: key columns after value columns
+CREATE TABLE t (v INT, k INT) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: key columns in another order
+CREATE TABLE t (a INT, b INT) DUPLICATE KEY(b, a) DISTRIBUTED BY HASH(a) BUCKETS 4
+-- title: a key that the table lacks
+CREATE TABLE t (k INT) DUPLICATE KEY(x) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a value column in AGGREGATE KEY
+CREATE TABLE t (k INT, v INT SUM) AGGREGATE KEY(k, v) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: no aggregation on a value column
+CREATE TABLE t (k INT, v INT) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: an aggregation where rows are kept as they are
+CREATE TABLE t (k INT, v INT SUM) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: two kinds of keys
+CREATE TABLE t (k INT) DUPLICATE KEY(k) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: unique keys, which are missing
+CREATE TABLE t (k INT, v INT) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a clause twice
+CREATE TABLE t (k INT) COMMENT "a" COMMENT "b"
+-- title: a clause of Spark
+CREATE TABLE t (k INT) USING delta DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: another engine
+CREATE TABLE t (k INT) ENGINE=mysql PROPERTIES ("host" = "h")
+-- title: an external table
+CREATE EXTERNAL TABLE t (k INT) ENGINE=olap
+-- title: neither columns nor a query
+CREATE TABLE t DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: partitions by list
+CREATE TABLE t (k INT) PARTITION BY LIST(k) (PARTITION p VALUES IN ("1")) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a property twice
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES ("colocate_with" = "g", "COLOCATE_WITH" = "h")
+-- title: a property without a value
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES ("colocate_with" = )
+-- title: a property without quotes
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES (colocate_with = "g")
+-- title: typographic quotes
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4
+PROPERTIES (“colocate_with” = “g”)
+-- title: a replication that is no number
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES ("replication_num" = "three")
+-- title: no replication
+CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES ("replication_num" = "0")
+-- title: more than 100 KB
+CREATE TABLE t (k INT, a VARCHAR(65533), b VARCHAR(65533)) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a quote that is not closed
+CREATE TABLE t (k INT COMMENT "it's") DISTRIBUTED BY HASH(k)
+BUCKETS 4 PROPERTIES ("colocate_with" = "g)
+-- title: the text ends too early
+CREATE TABLE t (k INT,
+-- title: words behind the end
+ALTER TABLE t SET ("colocate_with" = "g") NOW
+-- title: nothing that has a meaning
+ALTER TABLE t SET ("storage_medium" = "SSD")
+-- title: a temporary partition
+ALTER TABLE t ADD TEMPORARY PARTITION p VALUES LESS THAN ("1")
+-- title: a range without its end
+ALTER TABLE t ADD PARTITION p VALUES [("1"), ("2"))) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a range of another kind
+ALTER TABLE t ADD PARTITION p VALUES IN ("1")
+-- title: two configurations
+ADMIN SET FRONTEND CONFIG ("a" = "b", "c" = "d")
+-- title: a configuration of a backend
+ADMIN SET BACKEND CONFIG ("a" = "b")
+-- title: help on something else
+HELP ADMIN REPAIR TABLE
+-- title: a database to recover
+RECOVER DATABASE d

@@ -1,0 +1,31 @@
+"""Golden texts: what a user reads for each fault of a statement in Doris' spelling, with line and column."""
+
+from pathlib import Path
+
+import pytest
+from spark_colocate.dialect import translate
+from spark_colocate.errors import DialectError
+
+from tests.unit.dialect.texts import assert_golden
+
+STATEMENTS = [block.split("\n", 1) for block in (Path(__file__).parent / "bad.sql").read_text().split("-- title: ")[1:]]
+
+
+def _error(sql: str) -> DialectError:
+    with pytest.raises(DialectError) as refused:
+        translate(sql)
+    return refused.value
+
+
+def test_each_error_says_where_and_what_was_expected() -> None:
+    errors = {title: _error(sql) for title, sql in STATEMENTS}
+    assert_golden("bad", "\n\n".join(f"-- {title}\n[{error.code}] {error}" for title, error in errors.items()))
+
+
+def test_line_and_column_are_values_of_the_error_and_stand_in_its_text() -> None:
+    for _title, sql in STATEMENTS:
+        error = _error(sql)
+        assert f"at line {error.line}, column {error.column}: " in str(error)
+        lines = sql.splitlines()
+        assert 1 <= error.line <= len(lines)
+        assert 1 <= error.column <= len(lines[error.line - 1]) + 1

@@ -1,0 +1,134 @@
+"""Statements of Doris as Spark's: golden texts, without a JVM."""
+
+import pytest
+from spark_colocate.dialect import Options, keys, translate
+from spark_colocate.errors import DialectError
+
+from tests.spark.dialect.reader import FILES, cases
+from tests.unit.dialect.texts import assert_golden
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_statement_of_the_documents_has_its_spark_statement(name: str) -> None:
+    assert_golden(name, "\n\n".join(f"-- {case.title}\n{_shown(case.sql)}" for case in cases(name)))
+
+
+def _shown(sql: str) -> str:
+    try:
+        done = translate(sql)
+    except DialectError as error:
+        return f"[{error.code}] {error}"
+    return "Spark's own" if done is None else "\n".join([done.statement, *(f"-- warning: {w}" for w in done.warnings)])
+
+
+def statement(sql: str, format: str = "delta") -> str:
+    done = translate(sql, Options(format))
+    assert done is not None
+    return done.statement
+
+
+def test_every_clause_of_create_table_in_any_order() -> None:
+    assert statement(
+        'create table if not exists `a b`.`t``x` (`k 1` int not null key, v varchar(5) default "a\'b" comment "it\'s", '
+        "w double null default '1.5', INDEX i (v) USING BITMAP COMMENT 'x') properties ('replication_num' = '2') "
+        "comment 'all' distributed by hash(`k 1`) buckets 4 engine olap duplicate key(`k 1`) ;"
+    ) == (
+        "CREATE TABLE IF NOT EXISTS `a b`.`t``x` (`k 1` INT NOT NULL, `v` VARCHAR(5) DEFAULT 'a\\'b' COMMENT 'it\\'s', "
+        "`w` DOUBLE DEFAULT CAST('1.5' AS DOUBLE)) USING delta CLUSTERED BY (`k 1`) INTO 4 BUCKETS COMMENT 'all' "
+        "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported', 'key_model' = 'duplicate', "
+        "'key_columns' = 'k 1', 'replication_num' = '2')"
+    )
+
+
+def test_the_format_is_the_sessions() -> None:
+    sql = "CREATE TABLE t (k INT DEFAULT '1') DISTRIBUTED BY HASH(k) BUCKETS 4"
+    assert statement(sql, "orc") == "CREATE TABLE `t` (`k` INT DEFAULT 1) USING orc CLUSTERED BY (`k`) INTO 4 BUCKETS"
+
+
+def test_a_query_goes_on_as_it_is() -> None:
+    sql = "CREATE TABLE t DISTRIBUTED BY HASH(k) BUCKETS 4 AS\nSELECT k, \"a;b\" AS s /* x */ FROM u WHERE s <> 'é';"
+    assert statement(sql) == (
+        "CREATE TABLE `t` USING delta CLUSTERED BY (`k`) INTO 4 BUCKETS "
+        "AS SELECT k, \"a;b\" AS s /* x */ FROM u WHERE s <> 'é'"
+    )
+
+
+def test_one_warning_names_all_properties_without_a_meaning() -> None:
+    done = translate(
+        'CREATE TABLE t (k INT) ENGINE=olap DISTRIBUTED BY HASH(k) BUCKETS 4 PROPERTIES ("storage_medium" = "SSD", '
+        '"delta.appendOnly" = "true", "use_new_tablet_scheduler" = "false", "replication_allocation" = '
+        '"tag.location.default: 2, tag.location.other: 1", "made_up" = "x")'
+    )
+    assert done is not None
+    assert done.warnings == (
+        "Without a meaning in Spark, and left out: storage_medium, use_new_tablet_scheduler, made_up.",
+    )
+    assert done.statement.endswith("TBLPROPERTIES ('delta.appendOnly' = 'true', 'replication_num' = '3')")
+
+
+def test_the_copy_of_another_clusters_table_joins_no_group() -> None:
+    done = translate(
+        "CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 4 "
+        'PROPERTIES ("colocate_with" = "g", "is_being_synced" = "true")'
+    )
+    assert done is not None
+    assert done.statement.endswith("INTO 4 BUCKETS")
+    assert done.warnings == ("is_being_synced = true: the table is a copy of another cluster's, so it joins no group.",)
+
+
+@pytest.mark.parametrize(
+    ("sql", "spark"),
+    [
+        ("DROP TABLE IF EXISTS a.b FORCE", "DROP TABLE IF EXISTS `a`.`b` PURGE"),
+        ("ADMIN SHOW FRONTEND CONFIG LIKE '%balance'", "CALL system.show_config(pattern => '%balance')"),
+        (
+            "ALTER TABLE d.t ADD PARTITION p VALUES [('1', \"2017-01-01\"), ('2', MAXVALUE))",
+            "CALL system.add_partition(table => 'd.t', partition => 'p', lower => '[\"1\",\"2017-01-01\"]', "
+            "upper => '[\"2\",\"MAXVALUE\"]', buckets => NULL)",
+        ),
+        (
+            "ALTER TABLE t ADD PARTITION p VALUES LESS THAN MAXVALUE (\"replication_num\" = \"1\")",
+            "CALL system.add_partition(table => 't', partition => 'p', lower => NULL, upper => 'MAXVALUE', "
+            "buckets => NULL)",
+        ),
+        (
+            "ALTER TABLE t DROP PARTITION IF EXISTS p FORCE",
+            "CALL system.drop_partition(table => 't', partition => 'p', if_exists => true)",
+        ),
+        (
+            "TRUNCATE TABLE t PARTITION(p, q)",
+            "CALL system.truncate_partition(table => 't', partitions => 'p,q')",
+        ),
+        (
+            'ALTER TABLE t SET ("Colocate_With" = "g", "replication_num" = "2")',
+            "ALTER TABLE `t` SET TBLPROPERTIES ('colocate_with' = 'g', 'replication_num' = '2')",
+        ),
+        ("-- a comment\n/* and one */ drop table t force;", "DROP TABLE `t` PURGE"),
+    ],
+)  # fmt: skip
+def test_other_statements(sql: str, spark: str) -> None:
+    assert statement(sql) == spark
+
+
+def test_keys_and_aggregations_become_properties(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "NOT_YET", frozenset())
+    tail = "DISTRIBUTED BY HASH(k) BUCKETS 4"
+    for sql, expected in {
+        f"CREATE TABLE t (k INT, `v 1` INT REPLACE_IF_NOT_NULL, w INT MAX NOT NULL) AGGREGATE KEY(`K`) {tail}": (
+            "'key_model' = 'aggregate', 'key_columns' = 'k', "
+            '\'value_aggregates\' = \'{"v 1":"REPLACE_IF_NOT_NULL","w":"MAX"}\''
+        ),
+        f"CREATE TABLE t (k INT, v INT SUM) {tail}": (
+            "'key_model' = 'aggregate', 'key_columns' = 'k', 'value_aggregates' = '{\"v\":\"SUM\"}'"
+        ),
+        f"CREATE TABLE t (k INT, v INT) UNIQUE KEY(k) {tail}": "'key_model' = 'unique', 'key_columns' = 'k'",
+        f"CREATE TABLE t (k INT, v INT) PRIMARY KEY(k) {tail}": "'key_model' = 'unique', 'key_columns' = 'k'",
+    }.items():
+        assert statement(sql).endswith(f"INTO 4 BUCKETS TBLPROPERTIES ({expected})")
+
+
+@pytest.mark.parametrize(
+    "sql", ["", "SELECT 1", "SELEC 1", "'CREATE' TABLE", "GRANT x", "-- CREATE TABLE", "SHOW PROC '/x'", "DROP TABLE t"]
+)
+def test_what_is_no_statement_of_doris_is_left_to_spark(sql: str) -> None:
+    assert translate(sql) is None
