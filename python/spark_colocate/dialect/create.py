@@ -34,13 +34,14 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     model = keys.key_model(cursor, columns, clauses.keys)
     _check_buckets(cursor, columns, clauses, model)
     _check_size(cursor, columns, start)
+    range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model)
     keys.refuse_not_yet(cursor, model)
     kept = properties.table_properties(cursor, clauses.properties)
     _check_group(cursor, clauses, kept.kept)
     table_properties = {
         **_features(columns, options),
         **model.properties(),
-        **ranges.table_properties(cursor, clauses.partitions, columns),
+        **range_properties,
         **kept.kept,
     }
     head = f"CREATE TABLE {'IF NOT EXISTS ' if only_new else ''}{spark_text.name(*table)}"
@@ -87,7 +88,7 @@ def _check_buckets(cursor: Cursor, columns: Columns, clauses: Clauses, model: Ke
             known = ", ".join(column.name for column in columns.columns)
             what = f"DISTRIBUTED BY HASH names {key}, and the table has no such column (columns: {known})"
             cursor.fail(at, what, "Name columns of the table.", Code.KEY_ABSENT)
-        if model.model in (keys.AGGREGATE, keys.UNIQUE) and not model.has(key):
+        if model.model in keys.MODELS_OF_KEYS and not model.has(key):
             what = f"DISTRIBUTED BY HASH names {key}, which is a value column (key: {', '.join(model.keys)})"
             cursor.fail(at, what, "Distribute by key columns, or add the column to the key.", Code.DORIS_TABLE)
 

@@ -12,6 +12,9 @@ from spark_colocate.errors import Code
 AGGREGATE, UNIQUE, DUPLICATE = "aggregate", "unique", "duplicate"
 WORDS = {"AGGREGATE": AGGREGATE, "UNIQUE": UNIQUE, "DUPLICATE": DUPLICATE, "PRIMARY": UNIQUE}
 
+MODELS_OF_KEYS = frozenset({AGGREGATE, UNIQUE})
+"""Models whose key names a row: buckets and ranges are made of key columns."""
+
 NOT_YET = frozenset({AGGREGATE, UNIQUE})
 """Models that no table of this version has."""
 

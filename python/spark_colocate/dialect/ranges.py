@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from spark_colocate import range_values
 from spark_colocate.dialect.columns import Columns
 from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.dialect.keys import MODELS_OF_KEYS, KeyModel
 from spark_colocate.dialect.values import RangeBounds, RangeClause
+from spark_colocate.errors import Code, ColocateError
+from spark_colocate.range_partitions import RangePartitions, Spec
 
 MAXVALUE, MINVALUE = "MAXVALUE", "MINVALUE"
 
@@ -67,10 +71,41 @@ def _value(cursor: Cursor) -> str:
     return cursor.literal("a value in quotes, or MAXVALUE")
 
 
-def table_properties(cursor: Cursor, clause: RangeClause | None, _columns: Columns) -> dict[str, str]:
-    """The ranges as properties of the table."""
+def table_properties(cursor: Cursor, clause: RangeClause | None, columns: Columns, model: KeyModel) -> dict[str, str]:
+    """The ranges as properties of the table, checked."""
     if clause is None:
         return {}
+    kinds = tuple(_kind(cursor, clause, name, columns, model) for name in clause.columns)
+    made = RangePartitions(clause.columns, kinds, ())
+    for one in clause.partitions:
+        added = made.add(Spec(one.name, one.upper, one.lower))
+        if isinstance(added, ColocateError):
+            cursor.fail(one.at, added.headline.removesuffix("."), added.cure, added.code)
+        made = added
+    if not made.partitions:
+        cursor.fail(clause.at, "a table needs a partition", "Name one or more partitions.", Code.RANGE_LAST_PARTITION)
+    _refuse_not_yet(cursor, clause)
+    return {"range_partition_by": ", ".join(clause.columns), "range_partitions": made.to_json()}
+
+
+def _refuse_not_yet(cursor: Cursor, clause: RangeClause) -> None:
     cursor.unsupported(
         "PARTITION BY RANGE is not there yet", "Leave it out, or write PARTITIONED BY as Spark does.", clause.at
     )
+
+
+def _kind(cursor: Cursor, clause: RangeClause, name: str, columns: Columns, model: KeyModel) -> str:
+    """The type of a range column, as Spark's simpleString."""
+    column = columns.find(name)
+    if column is None:
+        known = ", ".join(column.name for column in columns.columns)
+        what = f"PARTITION BY RANGE names {name}, and the table has no such column (columns: {known})"
+        cursor.fail(clause.at, what, "Name columns of the table.", Code.KEY_ABSENT)
+    if model.model in MODELS_OF_KEYS and not model.has(name):
+        what = f"PARTITION BY RANGE names {name}, which is a value column (key: {', '.join(model.keys)})"
+        cursor.fail(clause.at, what, "Name key columns.", Code.DORIS_TABLE)
+    kind = column.type.spark.lower()
+    if kind not in range_values.TYPES:
+        what = f"PARTITION BY RANGE names {name}, whose type is {column.type.spark}"
+        cursor.unsupported(what, "Name a column of type DATE, DATETIME or of an integer type.", clause.at)
+    return kind

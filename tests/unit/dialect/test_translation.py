@@ -1,7 +1,7 @@
 """Statements of Doris as Spark's: golden texts, without a JVM."""
 
 import pytest
-from spark_colocate.dialect import Options, keys, translate
+from spark_colocate.dialect import Options, keys, ranges, translate
 from spark_colocate.errors import DialectError
 
 from tests.spark.dialect.reader import FILES, cases
@@ -132,3 +132,18 @@ def test_keys_and_aggregations_become_properties(monkeypatch: pytest.MonkeyPatch
 )
 def test_what_is_no_statement_of_doris_is_left_to_spark(sql: str) -> None:
     assert translate(sql) is None
+
+
+def test_ranges_become_properties_with_all_bounds_filled_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "_refuse_not_yet", lambda _cursor, _clause: None)
+    assert statement(
+        "CREATE TABLE t (d DATE, id INT) PARTITION BY RANGE(`d`, id) (PARTITION a VALUES LESS THAN ('2017-02-01', '5') "
+        'PARTITION `b` VALUES [("2017-03-01"), ("2017-04-01", MAXVALUE)), PARTITION c VALUES LESS THAN MAXVALUE) '
+        "DISTRIBUTED BY HASH(id) BUCKETS 4"
+    ).endswith(
+        "INTO 4 BUCKETS TBLPROPERTIES ('range_partition_by' = 'd, id', 'range_partitions' = '["
+        '{"name":"a","lower":["MINVALUE","MINVALUE"],"upper":["2017-02-01","5"]},'
+        '{"name":"b","lower":["2017-03-01","MINVALUE"],"upper":["2017-04-01","MAXVALUE"]},'
+        '{"name":"c","lower":["2017-04-01","MAXVALUE"],"upper":["MAXVALUE","MAXVALUE"]}'
+        "]')"
+    )
