@@ -126,16 +126,3 @@ def rename_leaves_database(table: TableName, new_name: TableName, group: GroupNa
         f"Leave the group first: ALTER TABLE {table} SET TBLPROPERTIES ('colocate_with'=''), "
         "or use a __global__ group.",
     )
-
-
-def bucket_hint(buckets: int, size: int) -> str | None:
-    """A note when the bucket count is far off for the data's size: 16 MiB to 8 GiB per bucket read well."""
-    small, large, good = 16 << 20, 8 << 30, 1 << 30
-    share = size // max(buckets, 1)
-    if (share >= small or buckets <= 16) and share <= large:
-        return None
-    fitting = max(1, -(-size // good))
-    return (
-        f"{buckets} buckets for about {size >> 20} MiB make {share / (1 << 20):.1f} MiB per bucket; "
-        f"about {fitting} buckets would fit better."
-    )

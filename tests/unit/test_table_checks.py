@@ -120,15 +120,3 @@ def test_other_formats_are_refused(name: str) -> None:
 
 def test_keys_are_found_as_spark_finds_them() -> None:
     assert table_checks.layout(TABLE, "delta", ["ID"], 4, [Column("id", "int")]) is None
-
-
-def test_a_hint_is_given_only_where_the_count_is_far_off() -> None:
-    gib = 1 << 30
-    assert matching.bucket_hint(16, 16 * gib) is None
-    assert matching.bucket_hint(16, 10 << 20) is None
-    assert matching.bucket_hint(4, 400 * gib) == (
-        "4 buckets for about 409600 MiB make 102400.0 MiB per bucket; about 400 buckets would fit better."
-    )
-    assert matching.bucket_hint(1000, gib) == (
-        "1000 buckets for about 1024 MiB make 1.0 MiB per bucket; about 1 buckets would fit better."
-    )

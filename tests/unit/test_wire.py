@@ -77,7 +77,8 @@ def test_a_system_table_that_there_is_not_is_refused_with_those_there_are() -> N
 def test_a_hint_on_the_bucket_count_comes_with_the_ticket() -> None:
     plane = Plane(MemoryStore())
     assert plane.begin("db.a", bytes=1 << 42)["notes"] == [
-        "4 buckets for about 4194304 MiB make 1048576.0 MiB per bucket; about 4096 buckets would fit better."
+        "4 buckets for about 4194304 MiB make 1048576.0 MiB per bucket; 410 to 4096 buckets, or "
+        "16 to 32 buckets in each of 88 partitions would fit better."
     ]
 
 

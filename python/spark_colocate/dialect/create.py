@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spark_colocate import table_checks
+from spark_colocate import advice, table_checks
+from spark_colocate.advice import TableFacts
 from spark_colocate.dialect import keys, properties, ranges, spark_text
 from spark_colocate.dialect.clauses import Clauses, read_clauses
 from spark_colocate.dialect.columns import Columns, column_list
@@ -47,6 +48,7 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     head = f"CREATE TABLE {'IF NOT EXISTS ' if only_new else ''}{spark_text.name(*table)}"
     ignored = [*columns.ignored, *clauses.ignored]
     warnings = [f"Without a meaning in Spark, and left out: {', '.join(ignored)}."] if ignored else []
+    warnings += advice.hints(_facts(columns, clauses))
     return Translation(_statement(head, columns, clauses, table_properties, options), (*kept.warnings, *warnings))
 
 
@@ -66,6 +68,12 @@ def _statement(
     if clauses.query:
         parts.append(f"AS {clauses.query}")
     return " ".join(parts)
+
+
+def _facts(columns: Columns, clauses: Clauses) -> TableFacts:
+    partitions = len(clauses.partitions.partitions) if clauses.partitions else 1
+    found = [columns.find(key) for key in clauses.bucket_keys]
+    return TableFacts(clauses.buckets, partitions, key_types=tuple(c.type.spark for c in found if c))
 
 
 def _features(columns: Columns, options: Options) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from spark_colocate import matching, table_checks
+from spark_colocate import advice, matching, table_checks
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.model import Group, GroupName, GroupSchema, Intent, Kind, Outcome, TableName, Ticket
 from spark_colocate.service import membership
@@ -87,11 +87,16 @@ def reserve(
 
 
 def _notes(tx: Transaction, intent: Intent, declared: Declaration) -> tuple[str, ...]:
-    notes = [matching.bucket_hint(declared.buckets, declared.bytes)] if declared.bytes else []
+    notes = list(advice.hints(_facts(declared))) if declared.bytes else []
     if intent.group and not tx.group(intent.group):
         alike = tx.groups_alike(intent.group)
         notes += [f"Group {intent.group} is new; {group.name} differs from it in case only." for group in alike]
-    return tuple(note for note in notes if note)
+    return tuple(notes)
+
+
+def _facts(declared: Declaration) -> advice.TableFacts:
+    types = tuple(column.type for column in declared.keys)
+    return advice.TableFacts(declared.buckets, bytes=declared.bytes, key_types=types)
 
 
 def finish(
