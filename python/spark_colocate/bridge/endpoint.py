@@ -115,6 +115,13 @@ def _translate(_service: Service, args: Args, _request: Request) -> Json:
     return {"known": True, "statement": done.statement, "warnings": list(done.warnings)}
 
 
+def _doris_create(_service: Service, args: Args, _request: Request) -> Json:
+    """Spark's CREATE TABLE in Doris' spelling; null where Doris has no words for it."""
+    from spark_colocate.dialect import Options, doris_create
+
+    return {"statement": doris_create(args["text"], Options(format=args["format"]))}
+
+
 def _bucket_hosts(service: Service, args: Args, _request: Request) -> Json:
     """The names of the hosts of each bucket, in the order of the buckets."""
     return [[host.host for host in placed.hosts] for placed in service.placement(args["group_id"])]
@@ -157,5 +164,6 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "set_config": _set_config,
     "show_config": _show_config,
     "translate": _translate,
+    "doris_create": _doris_create,
 }
-_WITHOUT_STORE = frozenset({"check_layout", "translate"})
+_WITHOUT_STORE = frozenset({"check_layout", "translate", "doris_create"})

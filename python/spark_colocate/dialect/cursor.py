@@ -123,6 +123,15 @@ class Cursor:
         self._next += 1
         return sign + token.text
 
+    def until(self, *words: str) -> str:
+        """The text up to the next of these words or signs that is in no parentheses or brackets of it."""
+        start, depth, end = self.at, 0, self.at
+        while not self.at_end() and (depth or not any(self._is(word, 0) for word in words)):
+            depth += sum(self._is(sign, 0) for sign in "(<") - sum(self._is(sign, 0) for sign in ")>")
+            end = self._tokens[self._next].end + 1
+            self._next += 1
+        return self.text[start:end]
+
     def rest(self) -> str:
         """The text from here to the end, without the semicolon."""
         start, self._next = self.at, len(self._tokens)
