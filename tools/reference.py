@@ -14,7 +14,12 @@ MADE = "<!-- Made by tools/reference.py from conf/{name}; edit that file and run
 
 def pages() -> dict[str, str]:
     """File name -> text of every generated page."""
-    return {"settings.md": _settings(), "reasons.md": _reasons(), "errors.md": _errors()}
+    return {
+        "settings.md": _settings(),
+        "reasons.md": _reasons(),
+        "errors.md": _errors(),
+        "doris-types.md": _doris_types(),
+    }
 
 
 def _settings() -> str:
@@ -55,6 +60,26 @@ def _errors() -> str:
     entries = settings.load("errors.json")["errors"]
     rows = [f"| `{one['code']}` | {one['sqlState']} | {_cell(one['headline'])} |" for one in entries]
     return MADE.format(name="errors.json") + head + "\n".join(rows) + "\n"
+
+
+def _doris_types() -> str:
+    head = (
+        "# Types of Doris and StarRocks\n\nWhat a type becomes in a table that is created "
+        "[in Doris' spelling](../how-to/doris.md).\n\n"
+        "| type | in Spark | remark |\n|---|---|---|\n"
+    )
+    entries = settings.load("doris_types.json")["types"]
+    rows = [f"| {one['doris']} | {_spark_type(one)} | {_cell(_remark(one))} |" for one in entries]
+    return MADE.format(name="doris_types.json") + head + "\n".join(rows) + "\n"
+
+
+def _spark_type(entry: dict[str, str]) -> str:
+    return entry.get("spark") or "refused"
+
+
+def _remark(entry: dict[str, str]) -> str:
+    reason = entry.get("refused", "")
+    return f"{reason[:1].upper()}{reason[1:]}." if reason else entry.get("note", "")
 
 
 def _code(value: str) -> str:

@@ -1,4 +1,4 @@
-"""The quickstart, statement by statement: in spark-sql, by the Thrift server and by Spark Connect."""
+"""The quickstart and statements of Doris, one by one: in spark-sql, by the Thrift server and by Spark Connect."""
 
 import os
 import re
@@ -13,10 +13,12 @@ from tests.docs.markdown import ROOT, Block, blocks
 from tests.spark.servers import CONNECT, THRIFT, example_settings, server
 from tests.spark.sessions import run_bare, run_spark_sql
 
-SQL = [block for block in blocks(ROOT / "docs/quickstart.md") if block.language == "sql"]
+PAGES = (ROOT / "docs/quickstart.md", ROOT / "docs/how-to/doris.md")
+SQL = [block for page in PAGES for block in blocks(page) if block.language == "sql"]
 EXCLUDING = "SET spark.colocate.rules.excluded = PlanColocatedScans"
 JOINED = "EXPLAIN SELECT price FROM orders JOIN lines ON order_id = order_ref"
 EXCLUDED = "the session excludes rule PlanColocatedScans, which would have removed the Exchange [RULE_EXCLUDED]"
+DORIS_LINE = "  |  colocate: true (group default.shop, 8 buckets)"
 PORT = "spark.hadoop.hive.server2.thrift.port"
 HOST = "spark.hadoop.hive.server2.thrift.bind.host"
 
@@ -36,12 +38,14 @@ def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     ran = run_spark_sql(";\n".join([*statements, EXCLUDING, JOINED]) + ";\n", tmp_path, conf).ok()
     assert "colocate: true (group default.sales, 8 buckets)" in ran.out
     assert EXCLUDED in ran.out
+    assert DORIS_LINE in ran.out
 
 
 def test_thrift_clients_run_the_quickstart_after_another_has_left(tmp_path: Path) -> None:
     with server(THRIFT, PORT, tmp_path, {HOST: "127.0.0.1"}) as port:
         told = [thrift_client(port) for _ in range(2)]
     assert all("colocate: true (group default.sales, 8 buckets)" in one for one in told)
+    assert all(DORIS_LINE in one for one in told)
 
 
 def thrift_client(port: int) -> str:
@@ -68,6 +72,7 @@ def test_a_connect_client_runs_the_quickstart(tmp_path: Path) -> None:
         ran = run_bare(code, tmp_path / "client", f"sc://127.0.0.1:{port}").ok()
     assert re.search(r"colocate: true \(group default\.sales, 8 buckets\)", ran.out)
     assert EXCLUDED in ran.out
+    assert DORIS_LINE in ran.out
 
 
 def as_client(block: Block) -> str:
