@@ -109,7 +109,8 @@ def _translate(_service: Service, args: Args, _request: Request) -> Json:
     # Most drivers never need it, and sqlglot takes its time to load.
     from spark_colocate.dialect import Options, translate
 
-    done = translate(args["text"], Options(format=args.get("format") or "delta"))
+    options = Options(format=args.get("format") or "delta", ranges=bool(args.get("ranges")))
+    done = translate(args["text"], options)
     if done is None:
         return {"known": False}
     return {"known": True, "statement": done.statement, "warnings": list(done.warnings)}

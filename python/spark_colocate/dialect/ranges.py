@@ -84,11 +84,11 @@ def table_properties(cursor: Cursor, clause: RangeClause | None, columns: Column
         made = added
     if not made.partitions:
         cursor.fail(clause.at, "a table needs a partition", "Name one or more partitions.", Code.RANGE_LAST_PARTITION)
-    _refuse_not_yet(cursor, clause)
     return {"range_partition_by": ", ".join(clause.columns), "range_partitions": made.to_json()}
 
 
-def _refuse_not_yet(cursor: Cursor, clause: RangeClause) -> None:
+def refuse_not_yet(cursor: Cursor, clause: RangeClause) -> None:
+    """Never a table that takes rows which the statement leaves out."""
     cursor.unsupported(
         "PARTITION BY RANGE is not there yet", "Leave it out, or write PARTITIONED BY as Spark does.", clause.at
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the session decides. format: of a new table, as in Spark's USING."""
+    """What the session decides. format: of a new table, as in Spark's USING. ranges: are there range partitions?"""
 
     format: str = "delta"
+    ranges: bool = False
 
 
 @dataclass(frozen=True, slots=True)

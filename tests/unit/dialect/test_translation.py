@@ -1,7 +1,7 @@
 """Statements of Doris as Spark's: golden texts, without a JVM."""
 
 import pytest
-from spark_colocate.dialect import Options, keys, ranges, translate
+from spark_colocate.dialect import Options, keys, translate
 from spark_colocate.errors import DialectError
 
 from tests.spark.dialect.reader import FILES, cases
@@ -22,7 +22,7 @@ def _shown(sql: str) -> str:
 
 
 def statement(sql: str, format: str = "delta") -> str:
-    done = translate(sql, Options(format))
+    done = translate(sql, Options(format, ranges=True))
     assert done is not None
     return done.statement
 
@@ -134,8 +134,7 @@ def test_what_is_no_statement_of_doris_is_left_to_spark(sql: str) -> None:
     assert translate(sql) is None
 
 
-def test_ranges_become_properties_with_all_bounds_filled_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranges, "_refuse_not_yet", lambda _cursor, _clause: None)
+def test_ranges_become_properties_with_all_bounds_filled_up() -> None:
     assert statement(
         "CREATE TABLE t (d DATE, id INT) PARTITION BY RANGE(`d`, id) (PARTITION a VALUES LESS THAN ('2017-02-01', '5') "
         'PARTITION `b` VALUES [("2017-03-01"), ("2017-04-01", MAXVALUE)), PARTITION c VALUES LESS THAN MAXVALUE) '
