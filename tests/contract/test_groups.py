@@ -37,13 +37,35 @@ def test_show_proc_of_a_group_lists_the_backends_of_each_bucket(plane: Plane) ->
     assert plane.call("bucket_hosts", group_id="10001.10002") == placed
 
 
-@pytest.mark.parametrize("group", ["10001.10003", "10001", "db.g", ""])
+BEYOND_64_BITS = ("9223372036854775808.1", f"10001.{10**19}", f"{'9' * 5000}.1")
+
+
+@pytest.mark.parametrize("group", ["10001.10003", "10001", "db.g", "", "a\0.1", *BEYOND_64_BITS])
 def test_a_group_id_that_there_is_not_is_refused(plane: Plane, group: str) -> None:
     for _ in range(2):  # without a store, and with one
-        with pytest.raises(Refused, match="There is no group") as refused:
+        with pytest.raises(Refused, match="There is no group with GroupId") as refused:
             plane.call("bucket_hosts", group_id=group)
         assert refused.value.code == "GROUP_UNKNOWN"
         plane.create("db.a")
+
+
+@pytest.mark.parametrize("group", ["db.", ".g", "a\0b", "d\0.g", "__global__\0", "\ud800", *BEYOND_64_BITS])
+def test_a_text_that_no_store_can_look_up_names_no_group(plane: Plane, group: str) -> None:
+    plane.create("db.a")
+    with pytest.raises(Refused, match="There is no group") as refused:
+        plane.call("set_group_stable", group=group, stable=False, db="db")
+    assert refused.value.code == "GROUP_UNKNOWN"
+
+
+def test_of_many_groups_an_unknown_one_names_the_nearest(plane: Plane) -> None:
+    for number in range(30):
+        plane.create(f"db{number % 3}.t{number}", f"orders_{number}")
+    names = r"nearest of 30 groups: db1\.orders_13, [^,]*, [^,]*\)"
+    with pytest.raises(Refused, match=rf"no group db0\.orders_13 \({names}"):
+        plane.call("set_group_stable", group="db0.orders_13", stable=False, db="db0")
+    near = plane.group("db1.orders_13")["group_id"]
+    with pytest.raises(Refused, match=rf"GroupId {near}0 \(nearest of 30 GroupIds: {near}, [^,]*, [^,]*\)"):
+        plane.call("bucket_hosts", group_id=f"{near}0")
 
 
 def test_a_global_group_has_database_id_0_and_takes_tables_of_every_database(plane: Plane) -> None:
@@ -69,6 +91,14 @@ def test_names_are_folded_as_the_catalog_does(plane: Plane) -> None:
 def test_a_group_that_differs_in_case_only_is_new_and_noted(plane: Plane) -> None:
     plane.create("db.a", "g")
     assert plane.begin("db.b", "G")["notes"] == ["Group db.G is new; db.g differs from it in case only."]
+    plane.create("other.a", "G")  # another database's groups are its own
+    assert plane.begin("third.a", "g")["notes"] == []
+
+
+def test_a_group_of_a_database_that_differs_from_a_global_one_in_case_only_is_noted(plane: Plane) -> None:
+    plane.create("db.a", "__global__g")
+    noted = "Group db.__GLOBAL__g is new; __global__g differs from it in case only."
+    assert plane.begin("db.b", "__GLOBAL__g")["notes"] == [noted]
 
 
 def test_an_aborted_statement_leaves_nothing_that_can_be_seen(plane: Plane) -> None:

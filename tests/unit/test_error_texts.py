@@ -212,8 +212,8 @@ def test_a_group_that_another_statement_is_making_names_that_statement(plane: Pl
         (
             "show_proc",
             {"path": "/colocation_group/1.2"},
-            "There is no group 1.2 (groups: db.g). "
-            "Name an existing group as db.g or __global__g; SHOW PROC '/colocation_group' lists them.",
+            "There is no group with GroupId 1.2 (GroupIds: 10001.10002). "
+            "SHOW PROC '/colocation_group' lists the groups with their GroupIds.",
         ),
         (
             "set_group_stable",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from spark_colocate import matching
 from spark_colocate.errors import ColocateError, StoreError
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Intent, Kind, Outcome, TableName
+from spark_colocate.model import AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName
 from spark_colocate.service import config, declarations, groups, listings, statements
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
@@ -203,12 +203,10 @@ class Service:
 
     def placement(self, group_id: str) -> list[BucketPlacement]:
         """The buckets of a group in order, with their hosts. Raises GroupError for an unknown GroupId."""
-        self._require_store(group_id)
+        if not self.store.exists():
+            raise groups.unknown_id(group_id, ())
         with self._read() as tx:
-            found = groups.by_id(tx, group_id)
-            if found is None or declarations.is_over(found, self.clock()):
-                raise groups.unknown(group_id, self._living(tx))
-            return listings.placement(tx, found)
+            return listings.placement(tx, groups.find_by_id(tx, group_id, self.clock()))
 
     def snapshot(self, since: int | None = None) -> Snapshot | None:
         """The state of the groups, which the driver keeps for planning; None if there is no store.
@@ -251,13 +249,10 @@ class Service:
         return self.store.write(self.catalog)
 
     def _write_to(self, group: str) -> AbstractContextManager[Transaction]:
-        self._require_store(group)
-        return self._write()
-
-    def _require_store(self, group: str) -> None:
         """Raises GroupError if there is no store, because `_write` would create one."""
         if not self.store.exists():
             raise groups.unknown(group, ())
+        return self._write()
 
     def _started(self, reservation: Reservation) -> Reservation:
         self.running.add(reservation.ticket)
@@ -283,9 +278,6 @@ class Service:
             return False
         with self._read() as tx:
             return tx.member(table) is not None
-
-    def _living(self, tx: Transaction) -> Sequence[Group]:
-        return [group for group in tx.groups() if not declarations.is_over(group, self.clock())]
 
     def _listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
         if not self.store.exists():

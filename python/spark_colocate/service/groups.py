@@ -9,25 +9,47 @@ from functools import partial
 from spark_colocate import table_checks
 from spark_colocate.errors import Code, ColocateError, GroupError
 from spark_colocate.model import GLOBAL_PREFIX, Group, GroupName, Intent, Kind, TableName
+from spark_colocate.nearest import nearest
 from spark_colocate.service import membership
 from spark_colocate.service.declarations import is_over, raise_if
 from spark_colocate.service.requests import OperationContext, ReplicationChange
 from spark_colocate.store.protocol import Transaction
 
+ID_DIGITS = 18
+"""No store gives out a longer id, and none can look one up: their integers have 64 bits."""
+
+NAMES_SHOWN = 3
+"""An error names so many groups."""
+
 
 def find(tx: Transaction, text: str, db: str, now: float) -> Group:
     """The group by its full name, by its name in the database `db`, or by its GroupId. Raises GroupError."""
-    for look_up in (by_id, _by_full_name, partial(_by_name_in, db)):
+    look_ups = (_by_id, _by_full_name, partial(_by_name_in, db)) if text.isprintable() else ()
+    for look_up in look_ups:  # not every store takes other texts
         found = look_up(tx, text)
         if found and not is_over(found, now):
             return found
-    raise unknown(text, [group for group in tx.groups() if not is_over(group, now)])
+    raise unknown(text, _living(tx, now))
 
 
-def by_id(tx: Transaction, text: str) -> Group | None:
-    """The group with a GroupId as SHOW PROC prints it."""
-    db_id, _, group_id = text.partition(".")
-    return tx.group_by_id(int(db_id), int(group_id)) if db_id.isdecimal() and group_id.isdecimal() else None
+def find_by_id(tx: Transaction, text: str, now: float) -> Group:
+    """The group with a GroupId as SHOW PROC prints it. Raises GroupError."""
+    found = _by_id(tx, text)
+    if found is None or is_over(found, now):
+        raise unknown_id(text, _living(tx, now))
+    return found
+
+
+def _living(tx: Transaction, now: float) -> Sequence[Group]:
+    return [group for group in tx.groups() if not is_over(group, now)]
+
+
+def _by_id(tx: Transaction, text: str) -> Group | None:
+    parts = text.split(".")
+    if len(parts) != 2 or not all(part.isdecimal() and len(part) <= ID_DIGITS for part in parts):
+        return None
+    db_id, group_id = map(int, parts)
+    return tx.group_by_id(db_id, group_id)
 
 
 def _by_full_name(tx: Transaction, text: str) -> Group | None:
@@ -42,13 +64,30 @@ def _by_name_in(db: str, tx: Transaction, text: str) -> Group | None:
 
 
 def unknown(text: str, known: Sequence[Group]) -> ColocateError:
-    """The error of a group that there is not."""
-    names = ", ".join(sorted(str(group.name) for group in known)) or "none"
+    """The error of a group name that there is not."""
+    names = [str(group.name) for group in known]
     return GroupError(
         Code.GROUP_UNKNOWN,
-        f"There is no group {text} (groups: {names}).",
+        f"There is no group {text} ({_some('groups', text, names)}).",
         "Name an existing group as db.g or __global__g; SHOW PROC '/colocation_group' lists them.",
     )
+
+
+def unknown_id(text: str, known: Sequence[Group]) -> ColocateError:
+    """The error of a GroupId that there is not."""
+    ids = [group.id for group in known]
+    return GroupError(
+        Code.GROUP_UNKNOWN,
+        f"There is no group with GroupId {text} ({_some('GroupIds', text, ids)}).",
+        "SHOW PROC '/colocation_group' lists the groups with their GroupIds.",
+    )
+
+
+def _some(what: str, text: str, known: Sequence[str]) -> str:
+    """All that there are, or of many the nearest few."""
+    if len(known) <= NAMES_SHOWN:
+        return f"{what}: {', '.join(sorted(known)) or 'none'}"
+    return f"nearest of {len(known)} {what}: {', '.join(nearest(text, known, NAMES_SHOWN))}"
 
 
 def set_stable(tx: Transaction, group: Group, stable: bool, context: OperationContext) -> None:

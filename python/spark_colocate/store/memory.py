@@ -56,8 +56,8 @@ class MemoryTransaction:
         return [group for group in self.groups() if group.name.db == db]
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
-        found = self.groups_in(name.db)
-        return [group for group in found if group.name.name.lower() == name.name.lower()]
+        wanted = name.name.lower()
+        return [g for g in self.groups() if g.name.db in (name.db, "") and g.name.name.lower() == wanted]
 
     def groups_over(self, now: float) -> Sequence[Group]:
         return [group for group in self.groups() if group.expires_at is not None and group.expires_at <= now]

@@ -58,7 +58,7 @@ class Transaction(Protocol):
         """The groups of a database, by id."""
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
-        """Those of the same database whose names differ from this one in case only, itself included."""
+        """Those of its database, and global ones, whose names differ from this one in case only, itself included."""
 
     def groups_over(self, now: float) -> Sequence[Group]:
         """Those whose recycle period has ended."""

@@ -46,7 +46,7 @@ class SqlTransaction:
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
         table = schema.groups.c
-        return self._groups(table.db == name.db, func.lower(table.name) == name.name.lower())
+        return self._groups(table.db.in_((name.db, "")), func.lower(table.name) == name.name.lower())
 
     def groups_over(self, now: float) -> Sequence[Group]:
         return self._groups(schema.groups.c.expires_at <= now)
