@@ -10,6 +10,7 @@ import pytest
 from pyhive import hive
 
 from tests.docs.markdown import ROOT, Block, blocks
+from tests.rotation import on_its_day
 from tests.spark.servers import CONNECT, THRIFT, example_settings, server
 from tests.spark.sessions import run_bare, run_spark_sql
 
@@ -41,6 +42,7 @@ def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     assert DORIS_LINE in ran.out
 
 
+@on_its_day(0, 2)
 def test_thrift_clients_run_the_quickstart_after_another_has_left(tmp_path: Path) -> None:
     with server(THRIFT, PORT, tmp_path, {HOST: "127.0.0.1"}) as port:
         told = [thrift_client(port) for _ in range(2)]
@@ -65,6 +67,7 @@ spark = SparkSession.builder.remote(sys.argv[2]).getOrCreate()
 """
 
 
+@on_its_day(1, 2)
 def test_a_connect_client_runs_the_quickstart(tmp_path: Path) -> None:
     code = CLIENT + "".join(as_client(block) for block in SQL)
     code += f"spark.sql({EXCLUDING!r})\nprint(spark.sql({JOINED!r}).collect()[0][0])\n"

@@ -1,4 +1,4 @@
-"""Three minutes of the fuzzer in the ordinary run, and its own parts: the same seed gives the same queries."""
+"""Two minutes of the fuzzer in the ordinary run, and its own parts: the same seed gives the same queries."""
 
 import os
 import random
@@ -15,11 +15,11 @@ from tests.fuzz.loads import FORMS, draw, duck_statements, fitting
 from tests.fuzz.runner import CASES_PER_LOAD, Fuzzer
 from tests.fuzz.tables import catalogue
 
-SECONDS = float(os.environ.get("COLOCATE_FUZZ_SECONDS", "180"))
+SECONDS = float(os.environ.get("COLOCATE_FUZZ_SECONDS", "120"))
 SEED = int(os.environ.get("COLOCATE_FUZZ_SEED", "20261121"))
 
 
-def test_three_minutes_find_no_difference(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_minutes_find_no_difference(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     fuzzer = Fuzzer(spark, SEED, say=lambda text: print(text, file=sys.stderr))
