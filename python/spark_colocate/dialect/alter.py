@@ -89,6 +89,15 @@ def truncate_table(cursor: Cursor, _options: Options) -> Translation:
     return Translation(spark_text.call("truncate_partition", table=".".join(table), partitions=",".join(partitions)))
 
 
+def delete(cursor: Cursor, _options: Options) -> Translation | None:
+    """DELETE FROM t PARTITION p WHERE ...: refused. None without PARTITION."""
+    cursor.expect("FROM")
+    cursor.table()
+    if cursor.word() in ("PARTITION", "PARTITIONS"):
+        cursor.unsupported("DELETE from a partition is not translated", "Write the range of the partition into WHERE.")
+    return None
+
+
 def drop_table(cursor: Cursor, _options: Options) -> Translation | None:
     """DROP TABLE t FORCE: without a recycle period. None without FORCE."""
     cursor.expect("TABLE")

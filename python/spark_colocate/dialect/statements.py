@@ -18,6 +18,7 @@ _READERS: dict[tuple[str, str], Reader] = {
     ("ALTER", "TABLE"): alter.alter_table,
     ("TRUNCATE", "TABLE"): alter.truncate_table,
     ("DROP", "TABLE"): alter.drop_table,
+    ("DELETE", "FROM"): alter.delete,
     ("ADMIN", "SET"): admin.set_config,
     ("ADMIN", "SHOW"): admin.show_config,
     ("HELP", "ADMIN"): admin.show_help,

@@ -139,8 +139,16 @@ def literal(value: str, kind: ColumnType) -> str | None:
         return None
 
 
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def _plain(value: str) -> str:
+    """Python reads more as a number than Doris and Spark do."""
+    return value if _NUMBER.fullmatch(value) else _wrong()
+
+
 def _integer(value: str, kind: ColumnType) -> str:
-    number, bits = int(value), _INTEGERS[kind.word]
+    number, bits = int(_plain(value)), _INTEGERS[kind.word]
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
         raise ValueError
     return str(number)
@@ -148,16 +156,16 @@ def _integer(value: str, kind: ColumnType) -> str:
 
 def _decimal(value: str, kind: ColumnType) -> str:
     precision, scale = (int(part) for part in re.findall(r"\d+", kind.spark))
-    number = Decimal(value)
+    number = Decimal(_plain(value))
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or -exponent > scale or number.adjusted() + 1 > precision - scale:
+    whole = number.adjusted() + 1 if number else 0
+    if not isinstance(exponent, int) or -exponent > scale or whole > precision - scale:
         raise ValueError
     return f"CAST({spark_text.text(value)} AS {kind.spark})"
 
 
 def _double(value: str, kind: ColumnType) -> str:
-    float(value)
-    return f"CAST({spark_text.text(value)} AS {kind.spark})"
+    return f"CAST({spark_text.text(_plain(value))} AS {kind.spark})"
 
 
 def _boolean(value: str, _kind: ColumnType) -> str:
@@ -169,7 +177,8 @@ def _date(value: str, _kind: ColumnType) -> str:
 
 
 def _datetime(value: str, _kind: ColumnType) -> str:
-    return f"TIMESTAMP_NTZ'{datetime.fromisoformat(value).isoformat(' ')}'"
+    moment = datetime.fromisoformat(value)
+    return f"TIMESTAMP_NTZ'{moment.isoformat(' ')}'" if moment.tzinfo is None else _wrong()
 
 
 def _text(value: str, kind: ColumnType) -> str:

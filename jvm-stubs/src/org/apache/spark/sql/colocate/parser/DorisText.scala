@@ -25,6 +25,7 @@ object DorisText extends Logging {
       """\b(distributed\s+by|properties\s*\(|engine\s*=|(aggregate|unique|duplicate)\s+key\s*\(|partition\s+by\s)""",
     """alter\s+table\b""" -> """\bset\s*\(|\b(add|drop)\s+(temporary\s+)?partition\s+[^(\s]""",
     """truncate\s+table\b""" -> """\bpartition\s*\(""",
+    """delete\s+from\b""" -> """\bpartitions?\b""",
     """drop\s+table\b""" -> """\bforce\b""",
     """show\s+(data|partitions)\b""" -> "",
     """admin\s+(set|show)\b""" -> "",
