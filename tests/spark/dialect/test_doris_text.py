@@ -20,6 +20,8 @@ SLIPS = (
     "TRUNCATE TABLE t PARTITON (p = 1)",
     "DROP TABLE t PURG",
     "SHOW PARTITION t",
+    "CREATE TABLE t USING delta AS SELECT rank() OVER (PARTITION BY k) FORM u",
+    "DELETE FROM t WHERE k = 1 AND AND partition = 2",
 )
 TRIED = (
     "/* a */ -- b\n create\n table t (k INT) distributed  by hash(k) buckets 4",

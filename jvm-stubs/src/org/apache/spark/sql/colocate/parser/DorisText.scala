@@ -22,10 +22,10 @@ object DorisText extends Logging {
   /** First words, and words that must follow somewhere. */
   private val statements: Seq[(Regex, Regex)] = Seq(
     """create\s+(external\s+)?table\b""" ->
-      """\b(distributed\s+by|properties\s*\(|engine\s*=|(aggregate|unique|duplicate)\s+key\s*\(|partition\s+by\s)""",
+      """\b(distributed\s+by|properties\s*\(|engine\s*=|(aggregate|unique|duplicate)\s+key\b|by\s+(range|list)\s*\()""",
     """alter\s+table\b""" -> """\bset\s*\(|\b(add|drop)\s+(temporary\s+)?partition\s+[^(\s]""",
     """truncate\s+table\b""" -> """\bpartition\s*\(""",
-    """delete\s+from\b""" -> """\bpartitions?\b""",
+    """delete\s+from\b""" -> """^\s+\S+\s+partitions?\b""",
     """drop\s+table\b""" -> """\bforce\b""",
     """show\s+(data|partitions)\b""" -> "",
     """admin\s+(set|show)\b""" -> "",
