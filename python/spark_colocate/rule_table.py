@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_colocate import settings
+from spark_colocate.nearest import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,16 @@ def excluded(names: list[str]) -> str:
     known = {rule.name: rule for rule in rules()}
     for name in names:
         if name not in known:
-            allowed = ", ".join(rule.name for rule in known.values() if rule.needed == "speed")
-            raise ValueError(f"There is no rule {name}. Those that can be excluded are {allowed}.")
+            allowed = [rule.name for rule in known.values() if rule.needed == "speed"]
+            meant = _new_name(name) or nearest(name, allowed, 1)[0]
+            raise ValueError(
+                f"There is no rule {name}. Did you mean {meant}? Those that can be excluded are {', '.join(allowed)}."
+            )
         if known[name].needed != "speed":
             raise ValueError(f"The rule {name} can't be excluded: right rows need it. {known[name].doc}")
     return ",".join(names)
+
+
+def _new_name(old: str) -> str | None:
+    entries = settings.load("rules.json")["rules"]
+    return next((entry["name"] for entry in entries if old in entry.get("was", ())), None)

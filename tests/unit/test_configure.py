@@ -97,3 +97,11 @@ def test_rules_are_left_out_for_the_application() -> None:
     assert "spark.colocate.rules.excluded" not in configure(SparkSession.Builder(), delta=False)._options
     with pytest.raises(ValueError, match="right rows need it"):
         configure(SparkSession.Builder(), without_rules=["KeepTaskDependentValues"])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("PruneByBroadcast", "DynamicBucketPruning"), ("SpreadJoin", "SpreadJoins")]
+)
+def test_a_rule_that_there_is_not_names_the_one_that_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"no rule {name}. Did you mean {meant}?"):
+        configure(SparkSession.Builder(), without_rules=[name])
