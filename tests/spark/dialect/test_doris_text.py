@@ -43,6 +43,8 @@ def test_a_slip_in_a_statement_of_spark_leaves_spark_its_error_and_asks_nobody(s
     tries = spark._jvm.org.apache.spark.sql.colocate.parser.DorisText.mayBe
     assert [text for text in SLIPS if tries(text)] == []
     assert [text for text in TRIED if not tries(text)] == []
+    assert tries("-- x\n/* y */\n" * 5_000 + " " * 50_000 + "SHOW DATA") is True
+    assert tries("/* y " + "\n" * 50_000 + "SHOW DATA") is False
     for text in SLIPS:
         with pytest.raises(ParseException) as refused:
             spark.sql(text)

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.parser
 
+import scala.annotation.tailrec
 import scala.util.matching.Regex
 
 import org.apache.spark.internal.Logging
@@ -17,8 +18,6 @@ import org.apache.spark.sql.colocate.conf.Settings
  */
 object DorisText extends Logging {
 
-  private val Blank = """(?:\s|--[^\n]*(?:\n|$)|/\*(?s:.*?)\*/)*"""
-
   /** First words, and words that must follow somewhere. */
   private val statements: Seq[(Regex, Regex)] = Seq(
     """create\s+(external\s+)?table\b""" ->
@@ -31,12 +30,24 @@ object DorisText extends Logging {
     """admin\s+(set|show)\b""" -> "",
     """help\s+admin\b""" -> "",
     """recover\s+(database|table|partition)\b""" -> "")
-    .map { case (start, word) => s"(?i)^$Blank$start".r -> s"(?i)$word".r }
+    .map { case (start, word) => s"(?i)^$start".r -> s"(?i)$word".r }
 
-  def mayBe(text: String): Boolean =
+  def mayBe(text: String): Boolean = {
+    val bare = withoutComments(text)
     statements.exists { case (start, word) =>
-      start.findFirstMatchIn(text).exists(found => word.findFirstIn(found.after).isDefined)
+      start.findFirstMatchIn(bare).exists(found => word.findFirstIn(found.after).isDefined)
     }
+  }
+
+  /** From the first word on. A regular expression would need a stack as deep as there are comments. */
+  @tailrec private def withoutComments(text: String): String = {
+    val bare = text.stripLeading()
+    val end =
+      if (bare.startsWith("--")) bare.indexOf("\n")
+      else if (bare.startsWith("/*")) bare.indexOf("*/") + 1
+      else 0
+    if (end > 0) withoutComments(bare.substring(end + 1)) else bare
+  }
 
   /** The Spark statement that does the same. Throws an error for a wrong text, and for one that Doris lacks, too. */
   def translated(session: SparkSession, text: String, refused: ParseException): String = {
