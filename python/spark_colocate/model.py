@@ -7,6 +7,7 @@ from enum import StrEnum
 
 GLOBAL_PREFIX = "__global__"
 BUCKET_COLUMN = "_colocate_bucket"
+RANGE_COLUMN = "_colocate_range"
 
 
 class Format(StrEnum):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from spark_colocate.errors import Code, ColocateError, GroupError, LayoutError
-from spark_colocate.model import BUCKET_COLUMN, GLOBAL_PREFIX, Column, Format, GroupName, TableName
+from spark_colocate.model import BUCKET_COLUMN, GLOBAL_PREFIX, RANGE_COLUMN, Column, Format, GroupName, TableName
 
 MAX_BUCKETS = 100_000
 """Spark's own limit for a bucket spec (spark.sql.sources.bucketing.maxBuckets)."""
@@ -23,6 +23,7 @@ _PLAIN_KEYS = frozenset(ALLOWED_KEYS) - {"decimal(p,s)", "varchar(n)"}
 _DECIMAL = re.compile(r"decimal\(\d+,-?\d+\)")
 _TEXT = re.compile(r"(string|varchar\(\d+\))(?: collate (?:system\.builtin\.)?(\S+))?")
 _GROUP = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,127}")
+_RESERVED = {BUCKET_COLUMN: "the bucket id", RANGE_COLUMN: "the range partition"}
 _REFUSED = (
     ("float", "-0.0 and NaN have several bit patterns, so equal values could lie in different buckets"),
     ("double", "-0.0 and NaN have several bit patterns, so equal values could lie in different buckets"),
@@ -111,13 +112,14 @@ def bucket_count(table: TableName, buckets: int) -> ColocateError | None:
 
 
 def reserved_column(table: TableName, columns: Iterable[Column]) -> ColocateError | None:
-    """The bucket column's name belongs to us, in any case of letters."""
-    clash = next((c.name for c in columns if c.name.lower() == BUCKET_COLUMN), None)
+    """The names of the hidden columns belong to us, in any case of letters."""
+    clash = next((c.name for c in columns if c.name.lower() in _RESERVED), None)
     if clash is None:
         return None
     return LayoutError(
         Code.COLUMN_RESERVED,
-        f"Cannot cluster {table}: its column {clash} clashes with {BUCKET_COLUMN}, which holds the bucket id.",
+        f"Cannot cluster {table}: its column {clash} clashes with {clash.lower()}, which holds "
+        f"{_RESERVED[clash.lower()]}.",
         f"Rename the column {clash}.",
     )
 

@@ -46,6 +46,23 @@ def _check_layout(service: Service, args: Args, _request: Request) -> Json:
     return {}
 
 
+def _create_ranges(service: Service, args: Args, _request: Request) -> Json:
+    return wire.ranges_json(service.create_ranges(wire.ranged_table(args)))
+
+
+def _add_range(service: Service, args: Args, _request: Request) -> Json:
+    return wire.ranges_json(service.add_range(wire.ranged_table(args), wire.range_spec(args)))
+
+
+def _drop_range(service: Service, args: Args, _request: Request) -> Json:
+    table, if_exists = wire.ranged_table(args), bool(args.get("if_exists"))
+    return wire.ranges_json(service.drop_range(table, args["partition"], if_exists))
+
+
+def _named_ranges(service: Service, args: Args, _request: Request) -> Json:
+    return {"names": service.named_ranges(wire.ranged_table(args), args["names"])}
+
+
 def _begin_create(service: Service, args: Args, request: Request) -> Json:
     return wire.reservation_json(service.begin_create(wire.declaration(args), request))
 
@@ -166,5 +183,10 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "show_config": _show_config,
     "translate": _translate,
     "doris_create": _doris_create,
+    "create_ranges": _create_ranges,
+    "add_range": _add_range,
+    "drop_range": _drop_range,
+    "named_ranges": _named_ranges,
 }
-_WITHOUT_STORE = frozenset({"check_layout", "translate", "doris_create"})
+_RANGES = frozenset({"create_ranges", "add_range", "drop_range", "named_ranges"})
+_WITHOUT_STORE = frozenset({"check_layout", "translate", "doris_create"}) | _RANGES

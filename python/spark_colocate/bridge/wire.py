@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from typing import Any
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableName
+from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import (
     CatalogTables,
     Change,
@@ -21,6 +23,7 @@ from spark_colocate.service import (
     Reservation,
     Snapshot,
 )
+from spark_colocate.service.ranges import RangedTable
 from spark_colocate.settings import Settings
 
 Args = Mapping[str, Any]
@@ -91,6 +94,34 @@ def _columns(entries: Any) -> tuple[Column, ...]:
     return tuple(Column(e["name"], e["type"], bool(e.get("generated")), bool(e.get("identity"))) for e in entries or ())
 
 
+def ranged_table(args: Args) -> RangedTable:
+    """A table with the properties of its range partitions."""
+    return RangedTable(
+        name=table(args),
+        columns=_columns(args.get("columns")),
+        buckets=int(args.get("buckets") or 0),
+        by=args.get("by") or "",
+        partitions=args.get("partitions") or "",
+        zone=args.get("zone") or "UTC",
+    )
+
+
+def range_spec(args: Args) -> Spec:
+    """A partition that is added. A bound is one value as text, or a JSON list of them."""
+    lower = args.get("lower")
+    return Spec(
+        name=args["partition"],
+        upper=_bound(args["upper"]),
+        lower=None if lower is None else _bound(lower),
+        buckets=number(args, "partition_buckets"),
+    )
+
+
+def _bound(text: str) -> tuple[str, ...]:
+    values = json.loads(text) if text.lstrip().startswith("[") else [text]
+    return tuple(str(value) for value in values)
+
+
 def number(args: Args, key: str) -> int | None:
     """A number that may be written as text, as in a table's property. Raises RequestError."""
     value = args.get(key)
@@ -133,6 +164,15 @@ def reservation_json(reservation: Reservation) -> Json:
 def replication_json(change: ReplicationChange) -> Json:
     """The group and the tables whose properties the JVM sets."""
     return {"group": str(change.group), "tables": [_name(table) for table in change.tables]}
+
+
+def ranges_json(ranges: RangePartitions) -> Json:
+    """DeclaredRanges, as the JVM reads it (RangeProperties.scala)."""
+    return {
+        "columns": list(ranges.columns),
+        "partitions": ranges.to_json(),
+        "expression": ranges.case_expression(),
+    }
 
 
 def change_json(change: Change) -> Json:

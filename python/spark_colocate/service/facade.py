@@ -11,9 +11,11 @@ from typing import TypeVar
 from spark_colocate import matching
 from spark_colocate.errors import ColocateError, StoreError
 from spark_colocate.model import AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName
-from spark_colocate.service import config, declarations, groups, listings, statements
+from spark_colocate.range_partitions import RangePartitions, Spec
+from spark_colocate.service import config, declarations, groups, listings, ranges, statements
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
+from spark_colocate.service.ranges import RangedTable
 from spark_colocate.service.reconcile import reconcile
 from spark_colocate.service.requests import (
     CatalogTables,
@@ -60,6 +62,22 @@ class Service:
     def check_declaration(self, declared: Declaration) -> None:
         """Checks a table's buckets and group name, without the store. Raises LayoutError or GroupError."""
         declarations.check(declared)
+
+    def create_ranges(self, table: RangedTable) -> RangePartitions:
+        """The range partitions of a new table, from its properties. Raises LayoutError."""
+        return ranges.created(table)
+
+    def add_range(self, table: RangedTable, spec: Spec) -> RangePartitions:
+        """The table's range partitions with one more. Raises LayoutError."""
+        return ranges.added(table, spec)
+
+    def drop_range(self, table: RangedTable, name: str, if_exists: bool = False) -> RangePartitions:
+        """The table's range partitions without one. Raises LayoutError."""
+        return ranges.dropped(table, name, if_exists)
+
+    def named_ranges(self, table: RangedTable, names: Sequence[str]) -> list[str]:
+        """The names of range partitions as the table spells them. Raises LayoutError for an unknown one."""
+        return ranges.named(table, names)
 
     def begin_create(self, declared: Declaration, request: Request) -> Reservation:
         """CREATE, CTAS or REPLACE: checks the table against its group, and reserves its place in it.

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
@@ -40,25 +40,44 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
     case other => other
   }
 
+  private def name: String = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
+
+  /** The expression that Delta computes partitions by would not follow. */
+  def refuseRangeProperties(): Unit = changes.foreach {
+    case set: SetProperty if RangeProperties.isOne(set.property()) => RangeProperties.refuseAlter(name, set.property())
+    case unset: RemoveProperty if RangeProperties.isOne(unset.property()) =>
+      RangeProperties.refuseAlter(name, unset.property())
+    case _ =>
+  }
+
   /** Delta refuses to change a column that a generated column uses; our error also says what to do. */
-  def refuseBrokenLayout(): Unit = for (bucketed <- layout; change <- changes.collect { case c: ColumnChange => c }) {
+  def refuseBrokenLayout(): Unit = if (layout.isDefined || rangeColumns.nonEmpty) {
+    changes.collect { case c: ColumnChange => c }.foreach(refuseChange)
+  }
+
+  private lazy val rangeColumns: Seq[String] =
+    DeltaTables.rangesOf(table).toSeq.flatMap(_ => RangeProperties.columns(table.properties().asScala.toMap))
+
+  private def refuseChange(change: ColumnChange): Unit = {
     val column = change.fieldNames().head
-    val isKey = change.fieldNames().length == 1 && bucketed.keys.exists(_.equalsIgnoreCase(column))
+    def isOneOf(names: Seq[String]) = change.fieldNames().length == 1 && names.exists(_.equalsIgnoreCase(column))
     change match {
-      case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn if isKey =>
+      case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn if isOneOf(layout.toSeq.flatMap(_.keys)) =>
         throw refused(column, "it is a bucket key, and the files are laid out by its values")
+      case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn if isOneOf(rangeColumns) =>
+        throw refused(column, "it is a range column, and the files are laid out by its values")
       case _ if column.equalsIgnoreCase(BucketColumn.Name) =>
         throw refused(column, "it holds the bucket id that Delta computes")
+      case _ if column.equalsIgnoreCase(RangeColumn.Name) =>
+        throw refused(column, "it holds the range partition that Delta computes")
       case _ =>
     }
   }
 
-  private def refused(column: String, why: String): ColocateException = {
-    val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
+  private def refused(column: String, why: String): ColocateException =
     new ColocateException("KEY_COLUMN_FIXED",
       s"Cannot change column $column of $name: $why. " +
         s"CREATE OR REPLACE TABLE $name ... CLUSTERED BY ... AS SELECT ... FROM $name writes the rows anew.")
-  }
 
   private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key))
 
@@ -69,9 +88,11 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
 object AlterGroupOfDelta {
 
   def concerns(changes: Seq[TableChange]): Boolean = changes.exists {
-    case set: SetProperty => GroupProperties.mentions(Seq(set.property()))
-    case unset: RemoveProperty => GroupProperties.mentions(Seq(unset.property()))
+    case set: SetProperty => isOurs(set.property())
+    case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn => true
     case _ => false
   }
+
+  private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key)) || RangeProperties.isOne(key)
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util
 
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketingWriteBuilder, MaterializedQuery}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
@@ -14,18 +14,25 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
  *
  * @param inner       Delta's staged table, made from the schema with the bucket column
  * @param layout      None when the statement names no buckets
+ * @param ranges      None when the statement names no range partitions
  * @param overwritten the bucketed table whose rows alone a V1 writer overwrites
  * @param ticket      the statement's reservation in the registry
+ * @param written     the table as it is after the commit
  */
 class ColocatedStagedTable(
-    inner: StagedTable, layout: Option[DeltaLayout], overwritten: Option[BucketedTarget], ticket: Ticket)
+    inner: StagedTable,
+    layout: Option[DeltaLayout],
+    ranges: Option[DeclaredRanges],
+    overwritten: Option[BucketedTarget],
+    ticket: Ticket,
+    written: () => Option[Table])
     extends StagedTable with SupportsWrite {
 
   /** Rows that were computed to find their partitions, kept for the write. */
   private var kept: Option[MaterializedQuery] = None
 
   override def name(): String = inner.name()
-  override def columns(): Array[Column] = BucketColumn.visible(inner.columns().toSeq).toArray
+  override def columns(): Array[Column] = HiddenColumns.visible(inner.columns().toSeq).toArray
   override def partitioning(): Array[Transform] = inner.partitioning()
   override def properties(): util.Map[String, String] = inner.properties()
   override def capabilities(): util.Set[TableCapability] = inner.capabilities()
@@ -34,7 +41,7 @@ class ColocatedStagedTable(
   override def commitStagedChanges(): Unit = {
     inner.commitStagedChanges()
     release()
-    ticket.commit(None)
+    try if (ranges.isDefined) written().foreach(RangeCommit.requirePartition) finally ticket.commit(None)
   }
 
   override def abortStagedChanges(): Unit =
@@ -45,7 +52,8 @@ class ColocatedStagedTable(
     }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
-    new BucketingWriteBuilder(inner.asInstanceOf[SupportsWrite], info, layout, overwritten, rows => kept = Some(rows))
+    new BucketingWriteBuilder(
+      inner.asInstanceOf[SupportsWrite], info, layout, ranges, overwritten, rows => kept = Some(rows))
 
   private def release(): Unit = {
     kept.foreach(_.release())

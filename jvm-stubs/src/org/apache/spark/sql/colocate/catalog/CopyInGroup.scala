@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.catalog
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SaveMode}
@@ -46,7 +46,7 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
       NativeTable.name(session, table),
       group,
       "delta",
-      ColumnSpec.of(BucketColumn.without(copy.schema)),
+      ColumnSpec.of(HiddenColumns.without(copy.schema)),
       layout.toSeq.flatMap(_.keys),
       layout.fold(0)(_.buckets),
       GroupProperties.replication(copy.properties),

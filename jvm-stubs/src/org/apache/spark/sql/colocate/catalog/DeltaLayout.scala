@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.catalog
 import java.util.{Locale, Map => JMap}
 
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.connector.catalog.{Column, TableCatalog, TableInfo}
 import org.apache.spark.sql.connector.expressions.{BucketTransform, FieldReference, IdentityTransform, Transform}
 import org.apache.spark.sql.internal.SQLConf
@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.IntegerType
  */
 case class DeltaLayout(keys: Seq[String], buckets: Int)
 
-/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta into a generated, partitioning bucket column. */
+/** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta and range partitions into generated partition columns. */
 object DeltaLayout {
 
   private val DeltaClass = "org.apache.spark.sql.delta.sources.deltadatasource"
@@ -52,16 +52,18 @@ object DeltaLayout {
       s"CLUSTERED BY ($key) is refused, because the table is PARTITIONED BY ($key) too: all rows of a partition " +
         s"would lie in one bucket. Leave $key out of one of the two.")
 
-  /** The statement as Delta's own catalog takes it: the last column and the last partition column is the bucket. */
-  def applied(info: TableInfo, layout: DeltaLayout): TableInfo = {
-    val expression = BucketColumn.sql(layout.keys, layout.buckets)
-    val bucket = Column.create(BucketColumn.Name, IntegerType, true, null, expression, null)
+  /** The statement as Delta's own catalog takes it. The last column, and the last partition column, is the bucket. */
+  def applied(info: TableInfo, layout: Option[DeltaLayout], ranges: Option[DeclaredRanges]): TableInfo = {
+    val hidden = ranges.map(r => RangeColumn.column(r.expression)) ++ layout.map(bucket)
     val partitions: Array[Transform] = info.partitions().filter {
       case BucketTransform(_, _, _) => false
       case _ => true
-    } :+ IdentityTransform(FieldReference(Seq(BucketColumn.Name)))
-    rebuilt(info, info.columns() :+ bucket, partitions, info.properties())
+    } ++ hidden.map(column => IdentityTransform(FieldReference(Seq(column.name))))
+    rebuilt(info, info.columns() ++ hidden, partitions, info.properties())
   }
+
+  private def bucket(layout: DeltaLayout): Column =
+    Column.create(BucketColumn.Name, IntegerType, true, null, BucketColumn.sql(layout.keys, layout.buckets), null)
 
   def rebuilt(
       info: TableInfo, columns: Array[Column], partitions: Array[Transform],

@@ -23,19 +23,26 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 
   def isByPath: Boolean = DeltaStatement.isPath(ident)
 
+  /** The range partitions, checked by the control plane. */
+  lazy val ranges: Option[DeclaredRanges] = RangeProperties.declared(
+    session, DeltaStatement.name(session, ident), columns, layout.fold(0)(_.buckets), properties)
+
+  private def columns: Seq[ColumnSpec] = ColumnSpec.of(typed.columns().toSeq)
+
   /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
   def forDelta(ofLayout: => Map[String, String]): TableInfo = {
-    val all = GroupProperties.normal(properties) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
+    val ranged = RangeProperties.without(properties) ++ ranges.fold(Map.empty[String, String])(_.properties)
+    val all = GroupProperties.normal(ranged) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
     val normal = new JHashMap[String, String](all.asJava)
     val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
-    layout.fold(plain)(DeltaLayout.applied(plain, _))
+    if (layout.isEmpty && ranges.isEmpty) plain else DeltaLayout.applied(plain, layout, ranges)
   }
 
   def facts(group: String, replace: Boolean): Seq[(String, Any)] = TableSpec(
     DeltaStatement.name(session, ident),
     group,
     "delta",
-    ColumnSpec.of(typed.columns().toSeq),
+    columns,
     layout.toSeq.flatMap(_.keys),
     layout.fold(0)(_.buckets),
     GroupProperties.replication(properties),

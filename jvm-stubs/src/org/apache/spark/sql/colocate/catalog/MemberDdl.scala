@@ -47,7 +47,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     val existing = if (replace) load(ident) else None
     val overwrite = V1Overwrite.isMarked(info)
     val unmarked = V1Overwrite.unmarked(info)
-    val concerned = existing.exists(table => isMember(ident, table) || layoutOf(table).isDefined)
+    val concerned = existing.exists(table => isMember(ident, table) || DeltaTables.hidesColumns(session, table))
     if (statement(ident, unmarked).isEmpty && !concerned) work(unmarked)
     else staged(new DeltaStatement(session, ident, unmarked), existing, overwrite)(work)
   }
@@ -68,7 +68,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     try {
       val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
       val made = work(statement.forDelta(rowGroups.ofNew(statement.properties)))
-      val table = new ColocatedStagedTable(made, statement.layout, target, whole)
+      val table = new ColocatedStagedTable(
+        made, statement.layout, statement.ranges, target, whole, () => load(statement.ident))
       staged = true
       table
     } finally if (!staged) whole.abort()
@@ -84,6 +85,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (!AlterGroupOfDelta.concerns(changes)) work(changes)
     else load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
       val alter = new AlterGroupOfDelta(session, ident, table, changes)
+      alter.refuseRangeProperties()
       alter.refuseBrokenLayout()
       if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
       else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
@@ -120,18 +122,27 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     val group = GroupProperties.group(info.properties().asScala.toMap)
     if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) {
       val statement = new DeltaStatement(session, ident, info)
-      Option.when(statement.layout.isDefined || group.isDefined)(statement)
+      val ranged = RangeProperties.mentions(statement.properties.keys)
+      Option.when(statement.layout.isDefined || group.isDefined || ranged)(statement)
     } else {
+      refuseRanges(ident, info)
       group.foreach(refuseFormat(ident, info, _))
       None
     }
   }
 
+  private def refuseRanges(ident: Identifier, info: TableInfo): Unit =
+    if (RangeProperties.mentions(info.properties().keySet().asScala)) {
+      val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
+      RangeProperties.refuseFormat(name, format(info))
+    }
+
+  private def format(info: TableInfo): String =
+    info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, session.sessionState.conf.defaultDataSourceName)
+
   /** Fails for a format that can't be in a group; the control plane makes the error, which lists those that can. */
   private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
-    val default = session.sessionState.conf.defaultDataSourceName
-    val format = info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, default)
-    val spec = TableSpec(DeltaStatement.name(session, ident), group, format, Nil, Nil, 0, None, None)
+    val spec = TableSpec(DeltaStatement.name(session, ident), group, format(info), Nil, Nil, 0, None, None)
     ControlPlane.call(session, "check_layout", spec.facts: _*)
   }
 
@@ -142,6 +153,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (statement.layout.isDefined || statement.group.isDefined) {
       ControlPlane.call(session, "check_layout", statement.facts(statement.group.getOrElse(""), replace): _*)
     }
+    statement.ranges
   }
 
   private def begin(statement: DeltaStatement, group: Option[String], replace: Boolean): Ticket =
@@ -153,8 +165,6 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   private def load(ident: Identifier): Option[Table] =
     try Some(tables.loadTable(ident))
     catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
-
-  private def layoutOf(table: Table) = DeltaTables.layoutOf(session, table)
 
   // If the table's metadata can't be read, the driver's copy of the groups decides, so that the table can be dropped.
   private def isMember(ident: Identifier, table: Table): Boolean = {

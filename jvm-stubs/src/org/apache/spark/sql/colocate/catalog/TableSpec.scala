@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.catalog
 
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.connector.catalog.{Column, Table}
 import org.apache.spark.sql.types.StructType
@@ -79,7 +79,7 @@ object TableSpec {
     name,
     GroupProperties.group(properties).getOrElse(""),
     "delta",
-    ColumnSpec.of(BucketColumn.visible(table.columns().toSeq)),
+    ColumnSpec.of(HiddenColumns.visible(table.columns().toSeq)),
     layout.toSeq.flatMap(_.keys),
     layout.fold(0)(_.buckets),
     GroupProperties.replication(properties),

@@ -26,6 +26,10 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def wrapped(plan: LogicalPlan): LogicalPlan = plan match {
+    case create: CreateDataSourceTableCommand if hasRanges(create.table) => refuseRanges(create.table)
+
+    case ctas: CreateDataSourceTableAsSelectCommand if hasRanges(ctas.table) => refuseRanges(ctas.table)
+
     case create: CreateDataSourceTableCommand if NativeTable.namesGroup(create.table) =>
       val table = normal(create.table)
       CreateInGroup(create.copy(table = table), table, table.schema)
@@ -60,6 +64,12 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
     case _ => plan
   }
+
+  private def hasRanges(table: CatalogTable): Boolean =
+    RangeProperties.mentions(table.properties.keys ++ table.storage.properties.keys)
+
+  private def refuseRanges(table: CatalogTable): Nothing =
+    RangeProperties.refuseFormat(table.identifier.copy(catalog = None).unquotedString, table.provider.getOrElse("hive"))
 
   private def mentions(table: CatalogTable): Boolean =
     GroupProperties.mentions(table.properties.keys ++ table.storage.properties.keys)

@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.BucketLayout
-import org.apache.spark.sql.connector.catalog.Column
 import org.apache.spark.sql.types.{IntegerType, StructField, StructType}
 
 /** The hidden partition column of a Delta member: `_colocate_bucket INT GENERATED ALWAYS AS (pmod(hash(keys), n))`. */
@@ -28,16 +27,12 @@ object BucketColumn {
     for {
       column <- schema.fields.find(f => f.name == Name && f.dataType == IntegerType)
       text <- generation(column)
-      layout <- parse(session, text, without(schema))
+      layout <- parse(session, text, HiddenColumns.without(schema))
     } yield layout
 
   /** The SQL text that a generated column's values are computed by, from a *snapshot's* schema. */
   def generation(column: StructField): Option[String] =
     Option.when(column.metadata.contains(GenerationKey))(column.metadata.getString(GenerationKey))
-
-  def without(schema: StructType): StructType = StructType(schema.filterNot(_.name == Name))
-
-  def visible(columns: Seq[Column]): Seq[Column] = columns.filterNot(_.name == Name)
 
   def isNamed(field: StructField): Boolean = field.name.equalsIgnoreCase(Name)
 

@@ -39,7 +39,7 @@ case class CheckHiding(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def usesBuckets(plan: LogicalPlan): Boolean = plan match {
-    case relation: DataSourceV2Relation => DeltaTables.layoutOf(session, relation.table).isDefined
+    case relation: DataSourceV2Relation => DeltaTables.hidesColumns(session, relation.table)
     case write: V2WriteCommand => usesBuckets(write.table)
     case _ => false
   }

@@ -9,8 +9,8 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * Matches: `UPDATE SET *` and `INSERT *` of a MERGE into a bucketed Delta table.
- * Produces: assignments of the visible columns. Delta would look for the bucket column in the source, too.
+ * Matches: `UPDATE SET *` and `INSERT *` of a MERGE into a Delta table with hidden columns.
+ * Produces: assignments of the visible columns. Delta would look for the hidden ones in the source, too.
  * Not when: the MERGE evolves the schema: then Delta takes the columns of the source, which is right as it is.
  */
 case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
@@ -36,7 +36,8 @@ case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def assignments(merge: MergeIntoTable): Seq[Assignment] =
-    merge.targetTable.output.filterNot(_.name == BucketColumn.Name).map(c => Assignment(c, fromSource(merge, c)))
+    merge.targetTable.output.filterNot(c => HiddenColumns.contains(c.name))
+      .map(c => Assignment(c, fromSource(merge, c)))
 
   private def fromSource(merge: MergeIntoTable, column: Attribute): Attribute = {
     val found = merge.sourceTable.output.filter(a => conf.resolver(a.name, column.name))
@@ -50,7 +51,7 @@ case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
     merge.withSchemaEvolution || conf.getConfString(AutoMerge, "false").toBoolean
 
   private def isBucketed(merge: MergeIntoTable): Boolean = merge.targetTable.exists {
-    case relation: DataSourceV2Relation => DeltaTables.layoutOf(session, relation.table).isDefined
+    case relation: DataSourceV2Relation => DeltaTables.hidesColumns(session, relation.table)
     case _ => false
   }
 }

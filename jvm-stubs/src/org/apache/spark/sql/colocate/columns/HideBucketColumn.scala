@@ -15,7 +15,8 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * Matches: a table name that a query reads, if it is a bucketed Delta table; also with time travel.
+ * Matches: a table name that a query reads, if it is a Delta table with buckets or range partitions; also with time
+ * travel.
  * Produces: the table with the user's columns only. This runs among the hint rules, that is before stars are expanded.
  * The table that was looked up stays in the analyzer's relation cache, where Spark takes it from, so no table is loaded
  * twice.
@@ -69,7 +70,7 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       node: LogicalPlan, relation: UnresolvedRelation, version: Option[TimeTravelSpec]): LogicalPlan =
     relations.resolveRelation(relation, version) match {
       case Some(found @ SubqueryAlias(_, table: DataSourceV2Relation))
-          if DeltaTables.layoutOf(session, table.table).isDefined && !isForDeltaTable =>
+          if DeltaTables.hidesColumns(session, table.table) && !isForDeltaTable =>
         announce(table.table.properties.asScala)
         VisibleColumns(found)
       case Some(SubqueryAlias(_, UnresolvedCatalogRelation(table, _, _))) =>

@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, TreeNode}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Evidence
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.{DataType, MapType, StructType}
 
@@ -123,12 +123,12 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
   def withoutBuckets(plan: LogicalPlan): Option[LogicalPlan] = {
     val used = plan.collect { case node if node.children.nonEmpty => node.expressions }.flatten
     val named = used.flatMap(_.collect { case a: AttributeReference => a.exprId }).toSet
-    def hidden(column: Attribute): Boolean = column.name == BucketColumn.Name && !named(column.exprId)
+    def hidden(column: Attribute): Boolean = HiddenColumns.contains(column.name) && !named(column.exprId)
     val plain = AnalysisHelper.allowInvokingTransformsInAnalyzer {
       plan.transformUp {
         case v2: DataSourceV2Relation if v2.output.exists(hidden) && isBucketed(v2.table) =>
           v2.copy(output = v2.output.filterNot(hidden))
-        case v1: LogicalRelation if v1.output.exists(hidden) && Evidence.of(v1).isDefined =>
+        case v1: LogicalRelation if v1.output.exists(hidden) && hasHidden(v1) =>
           v1.copy(output = v1.output.filterNot(hidden))
         case table: ResolvedTable if table.outputAttributes.exists(hidden) && isBucketed(table.table) =>
           table.copy(outputAttributes = table.outputAttributes.filterNot(hidden))
@@ -137,5 +137,11 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
     Option.when(plain ne plan)(plain)
   }
 
-  private def isBucketed(table: Table): Boolean = DeltaTables.layoutOf(session, table).isDefined
+  private def hasHidden(relation: LogicalRelation): Boolean = relation.relation match {
+    case files: HadoopFsRelation if DeltaReflection.isDeltaIndex(files.location) =>
+      Evidence.of(relation).isDefined || files.partitionSchema.fieldNames.contains(RangeColumn.Name)
+    case _ => false
+  }
+
+  private def isBucketed(table: Table): Boolean = DeltaTables.hidesColumns(session, table)
 }

@@ -15,13 +15,13 @@ sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
 
   override protected def outputExpressions: Seq[Attribute] = output
 
-  private def hidden: Seq[Attribute] = child.output.filter(_.name == BucketColumn.Name)
+  private def hidden: Seq[Attribute] = child.output.filter(c => HiddenColumns.contains(c.name))
 }
 
-/** The columns of a bucketed Delta table without its bucket column, which stays reachable by its name. */
+/** The columns of a Delta table without its hidden ones, which stay reachable by their names. */
 case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with ExposesMetadataColumns {
 
-  override def output: Seq[Attribute] = child.output.filterNot(_.name == BucketColumn.Name)
+  override def output: Seq[Attribute] = child.output.filterNot(c => HiddenColumns.contains(c.name))
 
   /** If the query needs metadata of the child itself, Spark calls this once more and goes on to the child. */
   override def withMetadataColumns(): LogicalPlan = AllColumns(child)
@@ -29,7 +29,7 @@ case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with Expo
   override protected def withNewChildInternal(newChild: LogicalPlan): VisibleColumns = copy(child = newChild)
 }
 
-/** The columns of a bucketed Delta table that a query names the bucket column of. Above it, Spark hides it again. */
+/** The columns of a Delta table that a query names a hidden column of. Above it, Spark hides it again. */
 case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
 
   override def output: Seq[Attribute] = child.output
@@ -38,9 +38,9 @@ case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
 }
 
 /**
- * Matches: nodes that hide a bucket column, after analysis, also in subqueries.
+ * Matches: nodes that hide columns, after analysis, also in subqueries.
  * Produces: ordinary projections, so that plans, cached plans and metrics look as usual.
- * Not when: the plan reads no bucketed Delta table.
+ * Not when: the plan reads no Delta table with hidden columns.
  */
 object FinishVisibleColumns extends Rule[LogicalPlan] {
 

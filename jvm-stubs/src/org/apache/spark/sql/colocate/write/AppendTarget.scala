@@ -7,8 +7,8 @@ import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * A bucketed Delta table as `df.write.mode("append").saveAsTable(t)` sees it: `DataFrameWriter` compares its
- * `partitionBy` with the partition columns of the table, which must not list the bucket column.
+ * A Delta table with hidden columns as `df.write.mode("append").saveAsTable(t)` sees it: `DataFrameWriter` compares its
+ * `partitionBy` with the partition columns of the table, which must not list those that users do not see.
  */
 class AppendTarget(val table: Table) extends DeclaredTable(table)
 
@@ -18,7 +18,7 @@ object AppendTarget {
 
   /** Of a table that is loaded for a write. Every other caller needs Delta's own class. */
   def forWriter(session: SparkSession, table: Table): Table =
-    if (DeltaTables.layoutOf(session, table).isDefined && isForWriter) new AppendTarget(table) else table
+    if (DeltaTables.hidesColumns(session, table) && isForWriter) new AppendTarget(table) else table
 
   // `insertInto` of the same class compares nothing.
   private def isForWriter: Boolean = StackWalker.getInstance().walk { frames =>

@@ -3,26 +3,29 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** A bucketed Delta table that a statement writes to. */
-case class BucketedTarget(relation: DataSourceV2Relation, layout: BucketLayout) {
+/** A Delta table with buckets, range partitions or both that a statement writes to. */
+case class BucketedTarget(
+    relation: DataSourceV2Relation, layout: Option[BucketLayout], ranges: Option[RangedRows]) {
 
-  /** The partition columns that the user declared. */
+  /** The partition columns that the user declared; range partitions are one, though no column that is shown. */
   lazy val userPartitions: Seq[String] = relation.table.partitioning.toSeq.collect {
     case IdentityTransform(FieldReference(Seq(name))) if name != BucketColumn.Name => name
   }
 
   /** Are these the user's partition columns, in their order? Upper and lower case count as the session says. */
-  def isPartitionedBy(columns: Seq[String]): Boolean =
-    columns.size == userPartitions.size && columns.zip(userPartitions).forall(relation.conf.resolver.tupled)
+  def isPartitionedBy(columns: Seq[String]): Boolean = {
+    val shown = userPartitions.filterNot(HiddenColumns.contains)
+    columns.size == shown.size && columns.zip(shown).forall(relation.conf.resolver.tupled)
+  }
 
   /** The bucket keys among a query's columns, as the table's types; None if the query lacks one. */
-  def keysIn(columns: Seq[Attribute]): Option[Seq[Expression]] = {
+  private def keysIn(layout: BucketLayout, columns: Seq[Attribute]): Option[Seq[Expression]] = {
     val resolver = relation.conf.resolver
     val keys = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>
       columns.find(c => resolver(c.name, key)).map(c => if (c.dataType == keyType) c else Cast(c, keyType))
@@ -30,16 +33,25 @@ case class BucketedTarget(relation: DataSourceV2Relation, layout: BucketLayout) 
     Option.when(keys.size == layout.keys.size)(keys)
   }
 
-  /** The query's rows by bucket; a query that lacks a key stays as it is. */
-  def byBucket(query: LogicalPlan): LogicalPlan =
-    keysIn(query.output).fold(query)(BucketedWrite.over(query, _, layout.buckets))
+  /** The query's rows by bucket, each in a range partition; a query that lacks a key stays as it is. */
+  def byBucket(query: LogicalPlan): LogicalPlan = {
+    val checked = inRanges(query)
+    layout.flatMap(l => keysIn(l, query.output).map(BucketedWrite.over(checked, _, l.buckets))).getOrElse(checked)
+  }
+
+  def inRanges(query: LogicalPlan): LogicalPlan = ranges.fold(query)(_.checked(query))
 }
 
 object BucketedTarget {
 
   def of(session: SparkSession, write: V2WriteCommand): Option[BucketedTarget] = write.table match {
-    case relation: DataSourceV2Relation =>
-      DeltaTables.layoutOf(session, relation.table).map(BucketedTarget(relation, _))
+    case relation: DataSourceV2Relation => of(session, relation)
     case _ => None
+  }
+
+  def of(session: SparkSession, relation: DataSourceV2Relation): Option[BucketedTarget] = {
+    val layout = DeltaTables.layoutOf(session, relation.table)
+    val ranges = RangedRows.of(session, relation.table)
+    Option.when(layout.isDefined || ranges.isDefined)(BucketedTarget(relation, layout, ranges))
   }
 }

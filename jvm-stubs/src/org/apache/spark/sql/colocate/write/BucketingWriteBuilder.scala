@@ -3,12 +3,12 @@ package org.apache.spark.sql.colocate.write
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, KnownNotNull, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.colocate.catalog.DeltaLayout
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, DeltaLayout, RangeProperties}
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
 import org.apache.spark.sql.connector.catalog.SupportsWrite
 import org.apache.spark.sql.connector.write._
@@ -25,13 +25,14 @@ class BucketingWriteBuilder(
     inner: SupportsWrite,
     info: LogicalWriteInfo,
     layout: Option[DeltaLayout],
+    ranges: Option[DeclaredRanges],
     overwritten: Option[BucketedTarget],
     keep: MaterializedQuery => Unit)
     extends WriteBuilder with SupportsTruncate {
 
   private val options = {
     val typed = info.options.asCaseSensitiveMap().asScala.toMap
-    if (layout.isEmpty && overwritten.isEmpty) typed
+    if (layout.isEmpty && ranges.isEmpty && overwritten.isEmpty) typed
     else OverwriteMode.unshuffled(if (typed.isEmpty) optionsOfSql else typed)
   }
 
@@ -44,7 +45,7 @@ class BucketingWriteBuilder(
         val session = data.sparkSession.asInstanceOf[SparkSession]
         val (query, options) =
           asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
-        innerRelation(options).insert(Dataset.ofRows(session, bucketed(query)), overwrite)
+        innerRelation(options).insert(Dataset.ofRows(session, laidOut(session, query)), overwrite)
       }
     }
   }
@@ -68,7 +69,7 @@ class BucketingWriteBuilder(
     overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(query -> options) { target =>
       if (target.userPartitions.isEmpty) query -> OverwriteMode.static(options)
       else {
-        val kept = new MaterializedQuery(session, query)
+        val kept = new MaterializedQuery(session, target.inRanges(query))
         keep(kept)
         kept.plan -> OverwriteMode.where(options, UserPartitions.of(target, kept.rows).getOrElse("false"))
       }
@@ -76,17 +77,35 @@ class BucketingWriteBuilder(
 
   /** A statement with a layout of its own takes the keys' types from the query. */
   private def stored(query: LogicalPlan): LogicalPlan =
-    overwritten.filter(_ => layout.isEmpty).fold(query)(KeysAsStored(query, _))
+    overwritten.filter(_ => layout.isEmpty && ranges.isEmpty).fold(query)(KeysAsStored(query, _))
 
-  private def bucketed(query: LogicalPlan): LogicalPlan =
-    layout.map(withBucket(query, _)).orElse(overwritten.map(_.byBucket(query))).getOrElse(query)
+  private def laidOut(session: SparkSession, query: LogicalPlan): LogicalPlan =
+    if (layout.isEmpty && ranges.isEmpty) overwritten.map(_.byBucket(query)).getOrElse(query)
+    else {
+      val rows = ranges.flatMap(rangedRows(session, query, _))
+      val checked = rows.fold(query)(_.checked(query))
+      val range = for (found <- rows; partition <- found.partitionOf(query.output); declared <- ranges)
+        yield generated(KnownNotNull(partition), RangeColumn.Name, declared.expression)
+      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(checked, query))
+    }
 
-  private def withBucket(query: LogicalPlan, layout: DeltaLayout): LogicalPlan = {
-    val keys = layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)
-    val metadata = new MetadataBuilder()
-      .putString(BucketColumn.GenerationKey, BucketColumn.sql(layout.keys, layout.buckets)).build()
-    val id = BucketedWrite.bucketId(keys, layout.buckets)
-    val bucket = Alias(id, BucketColumn.Name)(explicitMetadata = Some(metadata))
-    Project(query.output :+ bucket, BucketedWrite.over(query, keys, layout.buckets))
-  }
+  private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =
+    RangedRows.of(
+      session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema,
+      RangeProperties.entries(ranges.properties))
+
+  private def byBucket(checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
+    layout.fold(checked)(l => BucketedWrite.over(checked, keysOf(query, l), l.buckets))
+
+  private def bucket(query: LogicalPlan, layout: DeltaLayout): NamedExpression = generated(
+    BucketedWrite.bucketId(keysOf(query, layout), layout.buckets),
+    BucketColumn.Name,
+    BucketColumn.sql(layout.keys, layout.buckets))
+
+  private def keysOf(query: LogicalPlan, layout: DeltaLayout): Seq[Attribute] =
+    layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)
+
+  private def generated(value: Expression, name: String, text: String): NamedExpression =
+    Alias(value, name)(
+      explicitMetadata = Some(new MetadataBuilder().putString(BucketColumn.GenerationKey, text).build()))
 }

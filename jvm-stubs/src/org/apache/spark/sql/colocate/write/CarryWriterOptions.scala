@@ -1,10 +1,13 @@
 package org.apache.spark.sql.colocate.write
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{DeltaLayout, GroupProperties}
+import org.apache.spark.sql.colocate.catalog.{DeltaLayout, GroupProperties, RangeProperties}
+import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
@@ -53,7 +56,8 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     val newSchema = OverwriteMode.flag(replace.writeOptions, "overwriteSchema")
     (buckets.headOption, found) match {
       case (None, None) => replace
-      case (None, Some(table)) if newSchema => marked(replace, others :+ bucketing(table))
+      case (None, Some(table)) if newSchema =>
+        marked(replace.copy(tableSpec = adding(replace.tableSpec, rangesOf(table))), others ++ bucketing(table))
       case (None, Some(table)) => marked(replace, if (isPartitioned(table, others)) Nil else others)
       case (Some(same), Some(table)) if !newSchema && isSame(same, table) && isPartitioned(table, others) &&
             keepsGroup(replace, table) => marked(replace, Nil)
@@ -68,17 +72,23 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private def isMarked(replace: ReplaceTableAsSelect): Boolean =
     properties(replace.tableSpec).contains(V1Overwrite.Mark)
 
-  private def bucketing(table: BucketedTarget): Transform =
-    BucketTransform(
-      LiteralValue(table.layout.buckets, IntegerType),
-      table.layout.keys.map(key => FieldReference(Seq(key))))
+  private def bucketing(table: BucketedTarget): Option[Transform] = table.layout.map { layout =>
+    BucketTransform(LiteralValue(layout.buckets, IntegerType), layout.keys.map(key => FieldReference(Seq(key))))
+  }
+
+  private def rangesOf(table: BucketedTarget): Map[String, String] =
+    table.ranges.fold(Map.empty[String, String]) { _ =>
+      val properties = table.relation.table.properties().asScala.toMap
+      properties.filter { case (key, _) => RangeProperties.isOne(key) }
+    }
 
   private def isPartitioned(table: BucketedTarget, others: Seq[Transform]): Boolean =
-    others.isEmpty || others == table.userPartitions.map(name => IdentityTransform(FieldReference(Seq(name))))
+    others.isEmpty || others == table.userPartitions.filterNot(HiddenColumns.contains)
+      .map(name => IdentityTransform(FieldReference(Seq(name))))
 
   private def isSame(bucket: Transform, table: BucketedTarget): Boolean = bucket match {
     case BucketTransform(buckets, keys, _) =>
-      buckets == table.layout.buckets && keys.map(_.fieldNames().mkString(".")) == table.layout.keys
+      table.layout.exists(l => l.buckets == buckets && l.keys == keys.map(_.fieldNames().mkString(".")))
     case _ => false
   }
 

@@ -4,23 +4,24 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * The bucket column in a write by position, until LayOutWrites removes it and Delta computes it. A command that Delta
- * makes from the write is not seen by that rule; there this expression computes the bucket.
+ * A hidden column in a write by position, until LayOutWrites removes it and Delta computes it. A command that Delta
+ * makes from the write is not seen by that rule; there this expression computes the value.
  */
 case class GivenBucket(replacement: Expression) extends RuntimeReplaceable with InheritAnalysisRules {
   override def parameters: Seq[Expression] = Seq(replacement)
-  override def prettyName: String = BucketColumn.Name
+  override def prettyName: String = "hidden_column"
   override protected def withNewChildInternal(newChild: Expression): GivenBucket = copy(replacement = newChild)
 }
 
 /**
- * Matches: a write by position into a bucketed Delta table. Its query has the user's columns only.
- * Produces: the same write with one more column, for the bucket, before Delta compares the number of columns.
+ * Matches: a write by position into a Delta table with buckets or range partitions. Its query has the user's columns
+ * only.
+ * Produces: the same write with the hidden columns, before Delta compares the number of columns.
  * Not when: the write is by name, or the query has a column of that name itself: Delta checks its values.
  */
 case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
@@ -33,23 +34,38 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def filled(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {
-    val position = target.relation.output.indexWhere(_.name == BucketColumn.Name)
-    if (query.output.exists(_.name == BucketColumn.Name)) query
-    else if (query.output.size < target.relation.output.size - 1) throw tooFew(query, target.relation)
-    else Project(query.output.patch(position, Seq(Alias(bucket(query, target), BucketColumn.Name)()), 0), query)
+    val visible = visibleNames(target.relation)
+    if (query.output.exists(c => HiddenColumns.contains(c.name))) query
+    else if (query.output.size < visible.size) throw tooFew(query, target.relation)
+    else {
+      // The columns of the query match the visible columns by position, whatever their names.
+      def named(name: String): Option[Attribute] =
+        Some(visible.indexWhere(conf.resolver(_, name))).filter(_ >= 0).map(query.output)
+      val values = hidden(target, named)
+      val all = target.relation.output.zipWithIndex.foldLeft(query.output: Seq[NamedExpression]) {
+        case (list, (column, at)) =>
+          values.get(column.name).fold(list)(value => list.patch(at, Seq(Alias(GivenBucket(value), column.name)()), 0))
+      }
+      Project(all, query)
+    }
   }
 
-  /** The columns of the query match the visible columns by position, whatever their names. */
-  private def bucket(query: LogicalPlan, target: BucketedTarget): Expression = {
-    val names = target.relation.output.map(_.name).filterNot(_ == BucketColumn.Name)
-    val keys = target.layout.keys.zip(target.layout.keyTypes).map { case (key, keyType) =>
-      val column = query.output(names.indexWhere(conf.resolver(_, key)))
-      if (column.dataType == keyType) column else Cast(column, keyType)
+  private def hidden(target: BucketedTarget, named: String => Option[Attribute]): Map[String, Expression] = {
+    val bucket = target.layout.map { layout =>
+      val keys = layout.keys.zip(layout.keyTypes).map { case (key, keyType) =>
+        val column = named(key).get
+        if (column.dataType == keyType) column else Cast(column, keyType)
+      }
+      BucketColumn.Name -> BucketedWrite.bucketId(keys, layout.buckets)
     }
-    GivenBucket(BucketedWrite.bucketId(keys, target.layout.buckets))
+    val range = target.ranges.map(ranges => RangeColumn.Name -> RangeColumn.over(ranges.expression, named).get)
+    (bucket ++ range).toMap
   }
+
+  private def visibleNames(relation: DataSourceV2Relation): Seq[String] =
+    relation.output.map(_.name).filterNot(HiddenColumns.contains)
 
   private def tooFew(query: LogicalPlan, relation: DataSourceV2Relation): Throwable =
     QueryCompilationErrors.cannotWriteNotEnoughColumnsToTableError(
-      relation.name, relation.output.map(_.name).filterNot(_ == BucketColumn.Name), query.output)
+      relation.name, visibleNames(relation), query.output)
 }

@@ -8,14 +8,15 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.types._
 
 /**
- * A query with the bucket keys that Delta will store of it. Where Delta writes a missing column as its DEFAULT or null,
- * and a narrower integer or a bare NULL as the table's type, it does so after it has computed the bucket: from a column
- * that is not there, or is of another type.
+ * A query with the bucket keys and range columns that Delta will store of it. Where Delta writes a missing column as
+ * its DEFAULT or null, and a narrower integer or a bare NULL as the table's type, it does so after it has computed the
+ * bucket and the range: from a column that is not there, or is of another type.
  */
 object KeysAsStored extends SQLConfHelper {
 
   def apply(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {
-    val keys = target.layout.keys.zip(target.layout.keyTypes)
+    val keys = target.layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes)) ++
+      target.ranges.toSeq.flatMap(_.expression.references.map(c => c.name -> c.dataType))
     val present = query.output.map(column => asStored(column, keys))
     val missing = keys.map(_._1).filterNot(key => query.output.exists(isNamed(_, key))).flatMap(left(_, target))
     if (present == query.output && missing.isEmpty) query else Project(present ++ missing, query)

@@ -2,11 +2,11 @@ package org.apache.spark.sql.colocate.write
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaStreams, DeltaTables}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaStreams
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils.PARTITIONING_COLUMNS_KEY
@@ -36,7 +36,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
     val newSchema = OverwriteMode.flag(save.options, "overwriteSchema")
     val query = if (newSchema) save.query else KeysAsStored(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
-      OverwriteUserPartitions(target, query, save.options - "path", evolve = false)
+      OverwriteUserPartitions(target, target.inRanges(query), save.options - "path", evolve = false)
     } else {
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
       val checked = if (newSchema) options else withoutPartitions(options, target)
@@ -60,16 +60,14 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def targetOf(save: SaveIntoDataSourceCommand): Option[BucketedTarget] = save.query match {
-    case _: BucketedWrite => None
+    case _: BucketedWrite | Filter(_: RowInSomeRange, _) => None
     case _ => tableAt(absolute(save.options("path")))
   }
 
   private def tableAt(path: String): Option[BucketedTarget] = {
     val catalog = session.sessionState.catalogManager.v2SessionCatalog
     val ident = Identifier.of(Array("delta"), path)
-    for {
-      table <- CatalogV2Util.loadTable(catalog, ident)
-      layout <- DeltaTables.layoutOf(session, table)
-    } yield BucketedTarget(DataSourceV2Relation.create(table, Some(catalog), Some(ident)), layout)
+    CatalogV2Util.loadTable(catalog, ident)
+      .flatMap(table => BucketedTarget.of(session, DataSourceV2Relation.create(table, Some(catalog), Some(ident))))
   }
 }

@@ -4,18 +4,18 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.compat.SchemaEvolution
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
-import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * Matches: a write into a bucketed Delta table, after Delta's rules have matched its query to the table.
- * Produces: the write without the bucket column, which Delta then computes without a second check; its rows are
- * distributed by bucket; and an overwrite of partitions means the user's partition columns only, because the bucket
- * column is a partition column, too.
- * Not when: the target is not bucketed. A dynamic overwrite stays as it is where the session's overwrite mode is
+ * Matches: a write into a Delta table with buckets or range partitions, after Delta's rules have matched its query to
+ * the table.
+ * Produces: the write without the hidden columns, which Delta then computes without a second check; its rows are
+ * distributed by bucket, and a row of no range partition is refused; and an overwrite of partitions means the user's
+ * partitions, ranges included, because the bucket column is a partition column, too.
+ * Not when: the target has neither. A dynamic overwrite stays as it is where the session's overwrite mode is
  * unknown.
  */
 case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -38,7 +38,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case _ if target.userPartitions.isEmpty =>
         SchemaEvolution.overwrite(
           relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), SchemaEvolution.isAsked(write))
-      case _ => OverwriteUserPartitions(target, query, options, SchemaEvolution.isAsked(write))
+      case _ => OverwriteUserPartitions(target, target.inRanges(query), options, SchemaEvolution.isAsked(write))
     }
   }
 
@@ -57,8 +57,8 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def withoutGivenBucket(query: LogicalPlan): LogicalPlan =
     if (!query.exists(_.expressions.exists(_.exists(_.isInstanceOf[GivenBucket])))) query
     else {
-      val nulled = query.resolveExpressions { case _: GivenBucket => Literal(null, IntegerType) }
-      Project(nulled.output.filterNot(_.name == BucketColumn.Name), nulled)
+      val nulled = query.resolveExpressions { case given: GivenBucket => Literal(null, given.dataType) }
+      Project(nulled.output.filterNot(c => HiddenColumns.contains(c.name)), nulled)
     }
 
   private implicit class AsScala(map: java.util.Map[String, String]) {

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
@@ -18,15 +18,15 @@ object DeclaredLayouts {
       Seq("appendOnly", "invariants", "generatedColumns", "identityColumns").map("delta.feature." + _)
   private val derivedPrefixes = Seq("delta.rowTracking.materialized", TableCatalog.OPTION_PREFIX)
 
-  def ofDelta(name: String, table: Table, layout: BucketLayout): DeclaredLayout = {
+  def ofDelta(name: String, table: Table, layout: Option[BucketLayout]): DeclaredLayout = {
     val snapshot = DeltaReflection.snapshotOfTable(table)
     val properties = table.properties().asScala.toMap
     DeclaredLayout(
       name = name,
       format = "delta",
-      columns = CharVarcharUtils.getRawSchema(BucketColumn.without(snapshot.schema)).fields.toSeq,
-      partitions = snapshot.partitionSchema.fieldNames.toSeq.filterNot(_ == BucketColumn.Name),
-      buckets = BucketSpec(layout.buckets, layout.keys, Nil),
+      columns = CharVarcharUtils.getRawSchema(HiddenColumns.without(snapshot.schema)).fields.toSeq,
+      partitions = snapshot.partitionSchema.fieldNames.toSeq.filterNot(HiddenColumns.contains),
+      buckets = layout.map(l => BucketSpec(l.buckets, l.keys, Nil)),
       comment = properties.get(TableCatalog.PROP_COMMENT),
       location = properties.get(TableCatalog.PROP_LOCATION)
         .filterNot(_ => properties.contains(TableCatalog.PROP_IS_MANAGED_LOCATION)),
@@ -42,7 +42,7 @@ object DeclaredLayouts {
       format = table.provider.getOrElse("parquet"),
       columns = CharVarcharUtils.getRawSchema(table.schema).fields.toSeq,
       partitions = table.partitionColumnNames,
-      buckets = spec,
+      buckets = Some(spec),
       comment = table.comment,
       location =
         if (table.tableType == CatalogTableType.MANAGED) None

@@ -8,14 +8,13 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.columns.HiddenColumns
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.connector.catalog.{Column, Table, TableCapability}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
 import org.apache.spark.sql.functions.{col, element_at, lit}
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 
 /** A bucketed Delta table as its CREATE statement declared it; only for DESCRIBE and SHOW. */
@@ -23,9 +22,12 @@ class DeclaredTable(table: Table) extends Table {
   override def name(): String = table.name()
   override def properties(): util.Map[String, String] = table.properties()
   override def capabilities(): util.Set[TableCapability] = table.capabilities()
-  override def columns(): Array[Column] = table.columns().filterNot(_.name == BucketColumn.Name)
+  override def columns(): Array[Column] = HiddenColumns.visible(table.columns().toSeq).toArray
   override def partitioning(): Array[Transform] =
-    table.partitioning().filterNot(_.references().exists(_.fieldNames().sameElements(Array(BucketColumn.Name))))
+    table.partitioning().filterNot(_.references().exists(_.fieldNames() match {
+      case Array(name) => HiddenColumns.contains(name)
+      case _ => false
+    }))
 }
 
 /** Spark's DESCRIBE EXTENDED, then the group, its bucket keys and count. */
@@ -50,12 +52,14 @@ case class ShowDeclaredPartitions(name: String, table: Table, spec: Map[String, 
 
   private lazy val snapshot = DeltaReflection.snapshotOfTable(table)
 
-  private lazy val columns = StructType(snapshot.partitionSchema.filterNot(_.name == BucketColumn.Name))
+  private lazy val columns = HiddenColumns.without(snapshot.partitionSchema)
 
   override lazy val output: Seq[Attribute] = toAttributes(columns)
 
   override def run(sparkSession: AnySession): Seq[Row] = {
     if (columns.isEmpty) {
+      if (DeltaTables.rangesOf(table).isDefined)
+        refuse("it has range partitions and no partition columns", s"CALL system.show_partitions(table => '$name')")
       refuse("it has no partition columns, only buckets", "SELECT * FROM system.colocation_buckets lists those")
     }
     spec.keys.find(!columns.fieldNames.contains(_)).foreach { other =>

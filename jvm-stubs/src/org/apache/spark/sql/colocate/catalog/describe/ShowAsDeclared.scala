@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitio
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable}
+import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable, RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.compat.DescribeWholeTable
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
@@ -60,25 +60,43 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
       Some(GroupProperties.fullName(group, found.database)), spec.bucketColumnNames, spec.numBuckets)
   }
 
-  private def information(resolved: ResolvedTable, layout: BucketLayout): LayoutInformation = {
+  private def information(resolved: ResolvedTable, layout: Option[BucketLayout]): LayoutInformation = {
     val properties = scala.jdk.CollectionConverters.MapHasAsScala(resolved.table.properties()).asScala.toMap
     val db = resolved.identifier.namespace().lastOption.getOrElse(session.catalog.currentDatabase)
     val group = GroupProperties.group(properties).map(GroupProperties.fullName(_, db))
-    LayoutInformation(group, layout.keys, layout.buckets)
+    LayoutInformation(
+      group, layout.toSeq.flatMap(_.keys), layout.fold(0)(_.buckets),
+      if (DeltaTables.rangesOf(resolved.table).isDefined) RangeProperties.columns(properties) else Nil,
+      RangeProperties.entries(properties))
   }
 
-  /** A Delta table of the catalog that has the bucket column. */
+  /** A Delta table of the catalog that has hidden columns, and its buckets. */
   private object Clustered {
-    def unapply(plan: LogicalPlan): Option[(ResolvedTable, BucketLayout)] = plan match {
-      case resolved @ ResolvedTable(_, _, table: Table, _) => DeltaTables.layoutOf(session, table).map(resolved -> _)
+    def unapply(plan: LogicalPlan): Option[(ResolvedTable, Option[BucketLayout])] = plan match {
+      case resolved @ ResolvedTable(_, _, table: Table, _) if DeltaTables.hidesColumns(session, table) =>
+        Some(resolved -> DeltaTables.layoutOf(session, table))
       case _ => None
     }
   }
 }
 
 /** What DESCRIBE EXTENDED adds. */
-case class LayoutInformation(group: Option[String], keys: Seq[String], buckets: Int) {
-  def rows: Seq[(String, String)] =
-    Seq("" -> "", "# Colocation Information" -> "") ++ group.map("Colocation Group" -> _) ++
+case class LayoutInformation(
+    group: Option[String],
+    keys: Seq[String],
+    buckets: Int,
+    rangeColumns: Seq[String] = Nil,
+    partitions: Seq[RangeEntry] = Nil) {
+
+  def rows: Seq[(String, String)] = bucketRows ++ rangeRows
+
+  private def bucketRows: Seq[(String, String)] =
+    if (keys.isEmpty) Nil
+    else Seq("" -> "", "# Colocation Information" -> "") ++ group.map("Colocation Group" -> _) ++
       Seq("Bucket Keys" -> keys.mkString(", "), "Buckets" -> buckets.toString)
+
+  private def rangeRows: Seq[(String, String)] =
+    if (rangeColumns.isEmpty) Nil
+    else Seq("" -> "", "# Range Partitions" -> "", "Range Columns" -> rangeColumns.mkString(", ")) ++
+      partitions.map(p => p.name -> p.range)
 }

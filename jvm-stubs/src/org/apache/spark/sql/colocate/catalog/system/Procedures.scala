@@ -16,7 +16,7 @@ import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 import org.json4s.JValue
 
-/** The procedures of namespace `system`: `CALL system.<name>(...)`. Each calls one verb of the control plane. */
+/** The procedures of namespace `system`: `CALL system.<name>(...)`. Most call one verb of the control plane. */
 object Procedures {
 
   private val Namespace = Array("system")
@@ -28,7 +28,11 @@ object Procedures {
     SetReplication,
     SetConfig,
     ShowConfig,
-    Reconcile)
+    Reconcile,
+    AddPartition,
+    DropPartition,
+    TruncatePartition,
+    ShowPartitions)
 
   def load(ident: Identifier): Option[UnboundProcedure] = all.find(_.name().equalsIgnoreCase(ident.name()))
 

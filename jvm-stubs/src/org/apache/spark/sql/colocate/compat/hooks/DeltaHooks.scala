@@ -42,9 +42,18 @@ private[colocate] object DeltaHooks {
     methods(s"$Delta.actions.AddFile", "partitionValues", "numPhysicalRecords", "size")
   }
 
+  val Commit: Hook = Hook("delta.commit", Nil, Some("changes of range partitions")) { () =>
+    methodsOf(s"$Delta.catalog.DeltaTableV2", "startTransaction" -> 1)
+    methodsOf(s"$Delta.OptimisticTransaction", "updateMetadata" -> 2, "filterFiles" -> 2, "commit" -> 2)
+    methodsOf(s"$Delta.actions.Metadata", "copy" -> 8)
+    methods(s"$Delta.actions.AddFile", "remove")
+    load(s"$Delta.DeltaOperations$$ManualUpdate$$")
+    constructor(s"$Delta.schema.InvariantViolationException", 1)
+  }
+
   val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource")) { () =>
     load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
   }
 
-  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, MergeNode)
+  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, Commit, MergeNode)
 }

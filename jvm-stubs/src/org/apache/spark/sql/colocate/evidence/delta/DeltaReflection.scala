@@ -88,6 +88,12 @@ object DeltaReflection {
     method.invoke(errors, column, present).asInstanceOf[Throwable]
   }
 
+  /** An error that Delta's writers pass on as it is, instead of inside the error of a job. */
+  def invariantViolation(message: String): RuntimeException = {
+    val error = Utils.classForName[RuntimeException](s"${DeltaPackage}schema.InvariantViolationException")
+    error.getConstructor(classOf[String]).newInstance(message)
+  }
+
   def dataPath(deltaIndex: FileIndex): Path = call(deltaIndex, "path").asInstanceOf[Path]
 
   private[colocate] def call(target: AnyRef, method: String): AnyRef =

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck, SparkHooks}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
@@ -27,6 +27,19 @@ object DeltaTables {
       None
     }
 
+  /** The text that gives a row's range partition; None for a table without range partitions. */
+  def rangesOf(table: Table): Option[String] =
+    if (isDelta(table) && table.columns().exists(_.name == RangeColumn.Name)) {
+      checkHooks(table)
+      RangeColumn.expressionOf(snapshotSchema(table))
+    } else {
+      None
+    }
+
+  /** Does a table have columns that users do not see? */
+  def hidesColumns(session: SparkSession, table: Table): Boolean =
+    layoutOf(session, table).isDefined || rangesOf(table).isDefined
+
   private def checkHooks(table: Table): Unit = {
     SelfCheck.require(table.name, DeltaHooks.Table, DeltaHooks.PathWrite)
     if (ExtensionOrder.isMisplaced) SelfCheck.require(table.name, SparkHooks.RuleLists)
@@ -39,7 +52,7 @@ object DeltaTables {
   /** A column as the snapshot has it, its DEFAULT included. */
   def fieldOf(table: Table, column: String): Option[StructField] = snapshotSchema(table).find(_.name == column)
 
-  private def snapshotSchema(table: Table): StructType = {
+  private[colocate] def snapshotSchema(table: Table): StructType = {
     val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)
     snapshot.getClass.getMethod("schema").invoke(snapshot).asInstanceOf[StructType]
   }

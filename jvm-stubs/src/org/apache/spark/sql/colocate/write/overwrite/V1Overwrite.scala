@@ -4,7 +4,6 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.DeltaLayout
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.write.BucketedTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -25,7 +24,5 @@ object V1Overwrite {
     else DeltaLayout.rebuilt(info, info.columns(), info.partitions(), (info.properties().asScala.toMap - Mark).asJava)
 
   def target(session: SparkSession, tables: TableCatalog, ident: Identifier, table: Table): Option[BucketedTarget] =
-    DeltaTables.layoutOf(session, table).map { layout =>
-      BucketedTarget(DataSourceV2Relation.create(table, Some(tables), Some(ident)), layout)
-    }
+    BucketedTarget.of(session, DataSourceV2Relation.create(table, Some(tables), Some(ident)))
 }

@@ -1,0 +1,100 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.lang.reflect.InvocationTargetException
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.types.{MetadataBuilder, StructType}
+
+/** What was committed. `files`: how many were removed. */
+case class RangeChange(ranges: DeclaredRanges, files: Int)
+
+/**
+ * Changes the range partitions of a Delta table in one commit: the properties, the expression that Delta's writers
+ * compute, and the files of a partition that goes.
+ */
+class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
+
+  private val name = DeltaStatement.name(session, ident)
+
+  def add(partition: String, lower: Option[String], upper: String, buckets: Option[Int]): RangeChange =
+    changed("add_range", "partition" -> partition, "lower" -> lower.orNull, "upper" -> upper,
+      "partition_buckets" -> buckets.map(Int.box).orNull)(_ => None)
+
+  def drop(partition: String, ifExists: Boolean): RangeChange =
+    changed("drop_range", "partition" -> partition, "if_exists" -> ifExists) { before =>
+      RangeProperties.entries(before).map(_.name).find(_.equalsIgnoreCase(partition))
+    }
+
+  /** The names as the table spells them; the control plane's error for one that is not there. */
+  def named(partitions: Seq[String]): Seq[String] = {
+    val transaction = new DeltaTransaction(table)
+    check(transaction)
+    val answer = ControlPlane.call(session, "named_ranges", facts(transaction) :+ ("names" -> partitions): _*)
+    (answer \ "names").children.map(_.values.toString)
+  }
+
+  private def changed(verb: String, args: (String, Any)*)(
+      removed: Map[String, String] => Option[String]): RangeChange = passingOn {
+    val transaction = new DeltaTransaction(table)
+    check(transaction)
+    val after = RangeProperties.of(ControlPlane.call(session, verb, facts(transaction) ++ args: _*))
+    val files = removed(transaction.properties).toSeq.flatMap(transaction.files(RangeColumn.Name, _))
+    if (after.properties != transaction.properties.filter(p => RangeProperties.isOne(p._1))) {
+      transaction.commit(
+        RangeCommit.withExpression(transaction.schema, after.expression),
+        transaction.properties ++ after.properties,
+        files)
+    }
+    RangeChange(after, files.size)
+  }
+
+  /** A property that was changed by hand says nothing about the rows. */
+  private def check(transaction: DeltaTransaction): Unit = {
+    val expression = RangeColumn.expressionOf(transaction.schema)
+    if (expression.isEmpty) refuse("it has no range partitions, only one that has all rows and is the table itself",
+      "CREATE it anew with the properties 'range_partition_by' and 'range_partitions'")
+    val declared = RangeProperties.of(ControlPlane.call(session, "create_ranges", facts(transaction): _*))
+    if (!expression.contains(declared.expression)) refuse(
+      s"'${RangeProperties.Partitions}' is not what its rows were partitioned by",
+      "RESTORE the table to a version in which the property was not changed by hand")
+  }
+
+  private def facts(transaction: DeltaTransaction): Seq[(String, Any)] = TableSpec.named(name) ++ Seq(
+    "columns" -> ColumnSpec.of(transaction.schema)
+      .filterNot(c => c.name == RangeColumn.Name || c.name == BucketColumn.Name).map(_.facts),
+    "buckets" -> DeltaTables.layoutOf(session, table).fold(0)(_.buckets),
+    "by" -> transaction.properties.get(RangeProperties.Columns).orNull,
+    "partitions" -> transaction.properties.get(RangeProperties.Partitions).orNull,
+    "zone" -> session.sessionState.conf.sessionLocalTimeZone)
+
+  private def refuse(why: String, cure: String): Nothing = throw new ColocateException("RANGE_TABLE",
+    s"Cannot change the range partitions of ${name.copy(catalog = None).unquotedString}: $why. $cure.")
+
+  private def passingOn[T](work: => T): T =
+    try work catch { case e: InvocationTargetException => throw e.getCause }
+}
+
+object RangeCommit {
+
+  /** CREATE TABLE AS SELECT makes all columns nullable; then Delta would not refuse rows of no partition. */
+  def requirePartition(table: Table): Unit = {
+    val transaction = new DeltaTransaction(table)
+    val expression = RangeColumn.expressionOf(transaction.schema)
+    if (expression.isDefined && transaction.schema(RangeColumn.Name).nullable) {
+      transaction.commit(withExpression(transaction.schema, expression.get), transaction.properties, Nil)
+    }
+  }
+
+  private def withExpression(schema: StructType, expression: String): StructType = StructType(schema.map { field =>
+    if (field.name != RangeColumn.Name) field
+    else field.copy(
+      nullable = false,
+      metadata = new MetadataBuilder().withMetadata(field.metadata)
+        .putString(BucketColumn.GenerationKey, expression).build())
+  })
+}

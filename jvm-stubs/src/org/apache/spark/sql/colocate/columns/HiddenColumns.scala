@@ -1,0 +1,16 @@
+package org.apache.spark.sql.colocate.columns
+
+import org.apache.spark.sql.connector.catalog.Column
+import org.apache.spark.sql.types.StructType
+
+/** The partition columns of a Delta table that Delta computes and users do not see. */
+object HiddenColumns {
+
+  private val names = Set(BucketColumn.Name, RangeColumn.Name)
+
+  def contains(name: String): Boolean = names(name)
+
+  def without(schema: StructType): StructType = StructType(schema.filterNot(f => contains(f.name)))
+
+  def visible(columns: Seq[Column]): Seq[Column] = columns.filterNot(c => contains(c.name))
+}

@@ -1,0 +1,53 @@
+package org.apache.spark.sql.colocate.columns
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Cast, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.Recent
+import org.apache.spark.sql.connector.catalog.Column
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+/**
+ * The hidden partition column of a Delta table with range partitions:
+ * `_colocate_range STRING NOT NULL GENERATED ALWAYS AS (CASE WHEN d >= DATE '2017-02-01' THEN 'p2' ELSE 'p1' END)`. It
+ * is null for a row of no partition, which Delta then refuses.
+ */
+object RangeColumn {
+
+  val Name = "_colocate_range"
+
+  /** The text that a *snapshot's* column is computed by; None without a column of ours. */
+  def expressionOf(schema: StructType): Option[String] =
+    schema.find(f => f.name == Name && f.dataType == StringType).flatMap(BucketColumn.generation)
+
+  def column(expression: String): Column = Column.create(Name, StringType, false, null, expression, null)
+
+  private val resolved = new Recent[(String, String, StructType), Option[Expression]]
+
+  /** The text as an expression over columns of the schema, each by its name; None if it can't be resolved. */
+  def resolve(session: SparkSession, text: String, schema: StructType): Option[Expression] = {
+    val plain = StructType(HiddenColumns.without(schema).map(f => StructField(f.name, f.dataType)))
+    resolved.getOrElse((session.sessionUUID, text, plain))(find(session, text, plain))
+  }
+
+  private def find(session: SparkSession, text: String, schema: StructType): Option[Expression] =
+    try {
+      val state = session.sessionState
+      val project = Project(Seq(Alias(state.sqlParser.parseExpression(text), Name)()), LocalRelation(schema))
+      state.analyzer.execute(project) match {
+        case Project(Seq(Alias(expression, _)), _) if expression.resolved => Some(expression)
+        case _ => None
+      }
+    } catch {
+      case _: org.apache.spark.sql.AnalysisException => None
+    }
+
+  /** The expression over a query's columns, as the table's types; None if the query lacks one. */
+  def over(expression: Expression, found: String => Option[Attribute]): Option[Expression] = {
+    val used = expression.references.toSeq.map(_.name).distinct
+    Option.when(used.forall(found(_).isDefined))(expression.transform { case a: AttributeReference =>
+      val column = found(a.name).get
+      if (column.dataType == a.dataType) column else Cast(column, a.dataType)
+    })
+  }
+}

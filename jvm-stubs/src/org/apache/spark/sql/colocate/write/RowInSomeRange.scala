@@ -1,0 +1,68 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * True; fails for a row of no range partition, before Delta refuses it in words about a hidden column. It counts as
+ * not deterministic, so that it is asked of the rows that are written and of no others.
+ *
+ * @param values  of the range columns, as text
+ * @param message the error's text before and after the row
+ */
+case class RowInSomeRange(partition: Expression, values: Seq[Expression], names: Seq[String], message: (String, String))
+    extends Expression {
+
+  override lazy val deterministic: Boolean = false
+  override def children: Seq[Expression] = partition +: values
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = false
+  override def prettyName: String = "row_in_some_range"
+
+  override def eval(input: InternalRow): Any = {
+    if (partition.eval(input) == null) refuse(values.map(_.eval(input).asInstanceOf[UTF8String]).toArray)
+    true
+  }
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val self = ctx.addReferenceObj("inSomeRange", this)
+    val found = partition.genCode(ctx)
+    val texts = values.map(_.genCode(ctx))
+    val array = ctx.freshName("texts")
+    val filled = texts.zipWithIndex.map { case (text, i) =>
+      s"${text.code}\n$array[$i] = ${text.isNull} ? null : ${text.value};"
+    }.mkString("\n")
+    val code = code"""
+      ${found.code}
+      if (${found.isNull}) {
+        UTF8String[] $array = new UTF8String[${texts.size}];
+        $filled
+        $self.refuse($array);
+      }
+      final ${CodeGenerator.javaType(dataType)} ${ev.value} = true;"""
+    ev.copy(code = code, isNull = FalseLiteral)
+  }
+
+  /** Called by generated code, too. */
+  def refuse(found: Array[UTF8String]): Unit = {
+    val row = names.zip(found).map { case (name, value) => s"$name = ${Option(value).getOrElse("NULL")}" }
+    val error = new ColocateException("RANGE_NO_PARTITION", s"${message._1}${row.mkString(", ")}${message._2}")
+    throw DeltaReflection.invariantViolation(error.getMessage)
+  }
+
+  override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): RowInSomeRange =
+    copy(partition = children.head, values = children.tail)
+}
+
+object RowInSomeRange {
+
+  /** As the message shows them. */
+  def shown(value: Expression): Expression =
+    if (value.dataType == StringType) value else Cast(value, StringType, Some("UTC"))
+}

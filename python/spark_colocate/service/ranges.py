@@ -1,0 +1,129 @@
+"""What CREATE and the procedures of range partitions ask: the new partitions, checked, and the SQL that goes with them.
+
+Nothing here needs the store: a table's ranges are in its own properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import TypeVar
+
+from spark_colocate import range_partitions, range_values, table_checks
+from spark_colocate.errors import Code, ColocateError, LayoutError
+from spark_colocate.model import Column, TableName
+from spark_colocate.range_partitions import RangePartitions, Spec
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RangedTable:
+    """A table and the two properties that declare its range partitions.
+
+    by: the range columns' names, with commas between. partitions: JSON. zone: of TIMESTAMP bounds without an offset.
+    """
+
+    name: TableName
+    columns: tuple[Column, ...]
+    buckets: int
+    by: str
+    partitions: str
+    zone: str = "UTC"
+
+
+def created(table: RangedTable) -> RangePartitions:
+    """The partitions of a new table. Raises LayoutError."""
+    columns = _columns(table)
+    names, types = [c.name for c in columns], [c.type for c in columns]
+    made = _ok(range_partitions.from_json(names, types, table.partitions, _zone(table)))
+    return _with_tables_buckets(table, made)
+
+
+def added(table: RangedTable, spec: Spec) -> RangePartitions:
+    """With one more partition. Raises LayoutError."""
+    return _with_tables_buckets(table, _ok(created(table).add(spec, _zone(table))))
+
+
+def dropped(table: RangedTable, name: str, if_exists: bool) -> RangePartitions:
+    """Without a partition. Raises LayoutError, unless `if_exists` and it is not there."""
+    held = created(table)
+    return held if if_exists and held.named(name) is None else _ok(held.drop(name))
+
+
+def named(table: RangedTable, names: Sequence[str]) -> list[str]:
+    """The names as the table spells them. Raises LayoutError for one that it does not have."""
+    held = created(table)
+    found = [held.named(name) or _raise(range_partitions.unknown(name, held)) for name in names]
+    return [p.name for p in found]
+
+
+def _zone(table: RangedTable) -> tzinfo:
+    # A zone that Python does not know matters only where there are instants.
+    if "timestamp" not in [c.type.lower() for c in _columns(table)]:
+        return _ok(range_values.time_zone("UTC"))
+    return _ok(range_values.time_zone(table.zone))
+
+
+def _columns(table: RangedTable) -> list[Column]:
+    if not table.by.strip() or not table.partitions.strip():
+        raise LayoutError(
+            Code.RANGE_PROPERTY_INVALID,
+            f"Cannot partition {table.name} by range: the table properties 'range_partition_by' (the columns) and "
+            "'range_partitions' (the ranges) are needed both.",
+            'Write for example \'range_partition_by\'=\'d\', \'range_partitions\'=\'[{"name":"p1","upper":'
+            '["2017-02-01"]}]\'.',
+        )
+    reserved = table_checks.reserved_column(table.name, table.columns)
+    if reserved:
+        raise reserved
+    names = [name.strip().strip("`") for name in table.by.split(",")]
+    repeated = next((n for i, n in enumerate(names) if n.lower() in [m.lower() for m in names[:i]]), None)
+    if repeated is not None:
+        raise _refused(table, repeated, Code.RANGE_COLUMN_INVALID, "it is named twice", "Name each column once.")
+    return [_column(table, name) for name in names]
+
+
+def _column(table: RangedTable, name: str) -> Column:
+    found = next((c for c in table.columns if c.name.lower() == name.lower()), None)
+    if found is None:
+        why = f"the table has no such column (columns: {', '.join(c.name for c in table.columns)})"
+        raise _refused(table, name, Code.RANGE_COLUMN_INVALID, why, "Name an existing column in 'range_partition_by'.")
+    if found.identity or found.generated:
+        why = "its value is not known when the partition is computed"
+        raise _refused(table, name, Code.RANGE_COLUMN_INVALID, why, "Choose a column that the writer gives.")
+    if found.type.lower() not in range_values.TYPES:
+        raise _refused(
+            table, name, Code.RANGE_COLUMN_TYPE,
+            f"its type is {found.type.upper()}",
+            f"Choose a column of one of these types: {', '.join(range_values.TYPES)}.",
+        )  # fmt: skip
+    return replace(found, type=found.type.lower())
+
+
+def _refused(table: RangedTable, column: str, code: Code, why: str, cure: str) -> ColocateError:
+    return LayoutError(code, f"Cannot partition {table.name} by range of {column}: {why}.", cure)
+
+
+def _with_tables_buckets(table: RangedTable, made: RangePartitions) -> RangePartitions:
+    """Every partition has the table's buckets; so the number need not be kept."""
+    other = next((p for p in made.partitions if p.buckets not in (None, table.buckets)), None)
+    if other is None:
+        return replace(made, partitions=tuple(replace(p, buckets=None) for p in made.partitions))
+    raise LayoutError(
+        Code.RANGE_BUCKETS,
+        f"Cannot make partition {other.name} of {table.name} with {other.buckets} buckets: the other partitions have "
+        f"{table.buckets}, and all partitions of a table have the same number.",
+        f"Leave the number out, or name {table.buckets}.",
+    )
+
+
+def _ok(value: T | ColocateError) -> T:
+    if isinstance(value, ColocateError):
+        raise value
+    return value
+
+
+def _raise(error: ColocateError) -> range_partitions.RangePartition:
+    raise error

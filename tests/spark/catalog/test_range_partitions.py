@@ -1,0 +1,190 @@
+"""Range partitions of Delta tables: which rows they take, who is refused, and how they come and go."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.oracle import assert_no_exchange
+
+INTERPRETED = True
+MONTHS = [("p201701", "2017-02-01"), ("p201702", "2017-03-01"), ("p201703", "2017-04-01")]
+IN_BUCKETS = "CLUSTERED BY (k) INTO 4 BUCKETS"
+
+
+def properties(columns: str, partitions: Sequence[tuple[str, ...]], **more: str) -> str:
+    """Each partition is a name and its upper bound, of one value or several."""
+    entries = [{"name": name, "upper": list(upper)} for name, *upper in partitions]
+    named = {"range_partition_by": columns, "range_partitions": json.dumps(entries), **more}
+    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in named.items())
+    return f"TBLPROPERTIES ({pairs})"
+
+
+def months(spark: SparkSession, name: str = "t", buckets: str = IN_BUCKETS, **more: str) -> None:
+    """A table with the three partitions of the document, and 80 days of rows."""
+    spark.sql(f"CREATE TABLE {name} (d DATE, k INT, v STRING) USING delta {buckets} {properties('d', MONTHS, **more)}")
+    spark.sql(f"INSERT INTO {name} SELECT date_add(DATE'2017-01-01', CAST(id AS INT)), id, 'v' FROM range(80)")
+
+
+def held(spark: SparkSession, name: str = "t") -> dict[str, int]:
+    """Rows of each partition, by its hidden column."""
+    return dict(map(tuple, spark.sql(f"SELECT _colocate_range, count(*) FROM {name} GROUP BY 1").collect()))
+
+
+def listed(spark: SparkSession, name: str = "t") -> list[tuple[str, str, int]]:
+    rows = spark.sql(f"CALL system.show_partitions(table => '{name}')").collect()
+    return [(row["PartitionName"], row["Range"], row["RowCount"]) for row in rows]
+
+
+def refused(spark: SparkSession, sql: str) -> str:
+    with pytest.raises(Exception, match=r"RANGE_|NOT_NULL") as error:
+        spark.sql(sql).collect()
+    return str(error.value)
+
+
+def test_the_documents_nine_rows(spark: SparkSession, db: str) -> None:
+    partitions = [("a", "2017-02-01", "1000"), ("b", "2017-03-01", "2000"), ("c", "2017-04-01")]
+    columns = "date DATE, id INT, k INT"
+    spark.sql(f"CREATE TABLE t ({columns}) USING delta {IN_BUCKETS} {properties('date, id', partitions)}")
+    rows = [
+        ("2017-01-01", 200, "a"), ("2017-01-01", 2000, "a"), ("2017-02-01", 100, "a"), ("2017-02-01", 2000, "b"),
+        ("2017-02-15", 5000, "b"), ("2017-03-01", 2000, "c"), ("2017-03-10", 1, "c"),
+    ]  # fmt: skip
+    values = ", ".join(f"(DATE'{day}', {number}, 1)" for day, number, _ in rows)
+    spark.sql(f"INSERT INTO t VALUES {values}")
+    found = spark.sql("SELECT CAST(date AS STRING), id, _colocate_range FROM t").collect()
+    assert sorted(map(tuple, found)) == sorted(rows)
+    for day in ("2017-04-01", "2017-05-01"):
+        error = refused(spark, f"INSERT INTO t VALUES (DATE'2017-01-01', 1, 1), (DATE'{day}', 1000, 1)")
+        assert f"the row with date = {day}, id = 1000 belongs to none of its 3 range partitions" in error
+        assert "[(2017-04-01, MIN_VALUE), (MAX_VALUE, MAX_VALUE))" in error
+    assert spark.table("t").count() == len(rows)
+
+
+@pytest.mark.parametrize("buckets", [IN_BUCKETS, ""])
+def test_the_column_is_hidden_with_and_without_buckets(spark: SparkSession, db: str, buckets: str) -> None:
+    months(spark, buckets=buckets)
+    assert spark.table("t").columns == ["d", "k", "v"]
+    described = [row["col_name"] for row in spark.sql("DESCRIBE t").collect()]
+    assert described == ["d", "k", "v"]
+    statement = spark.sql("SHOW CREATE TABLE t").first()[0]
+    assert "_colocate" not in statement
+    spark.sql(statement.replace(f"{db}.t", f"{db}.again"))
+    assert listed(spark, "again") == [(name, bounds, 0) for name, bounds, _ in listed(spark)]
+
+
+def test_partitions_come_and_go_as_in_the_document(spark: SparkSession, db: str) -> None:
+    months(spark, colocate_with="g")
+    spark.sql("CALL system.add_partition(table => 't', partition => 'p201705', upper => '2017-06-01')")
+    spark.sql("CALL system.drop_partition(table => 't', partition => 'p201703')")
+    assert listed(spark) == [
+        ("p201701", "[MIN_VALUE, 2017-02-01)", 31),
+        ("p201702", "[2017-02-01, 2017-03-01)", 28),
+        ("p201705", "[2017-04-01, 2017-06-01)", 0),
+    ]
+    assert "[2017-03-01, 2017-04-01)" in refused(spark, "INSERT INTO t VALUES (DATE'2017-03-05', 1, 'hole')")
+    spark.sql("CALL system.drop_partition(table => 't', partition => 'P201702')")
+    spark.sql("CALL system.add_partition(table => 't', partition => 'p201702new', upper => '2017-03-01')")
+    spark.sql("CALL system.drop_partition(table => 't', partition => 'p201701')")
+    spark.sql("CALL system.add_partition(table => 't', partition => 'p201612', upper => '2017-01-01')")
+    assert listed(spark) == [
+        ("p201612", "[MIN_VALUE, 2017-01-01)", 0),
+        ("p201702new", "[2017-02-01, 2017-03-01)", 0),
+        ("p201705", "[2017-04-01, 2017-06-01)", 0),
+    ]
+    assert "[2017-01-01, 2017-02-01)" in refused(spark, "INSERT INTO t VALUES (DATE'2017-01-05', 1, 'hole')")
+    spark.sql("INSERT INTO t VALUES (DATE'2016-12-31', 1, 'v'), (DATE'2017-05-31', 2, 'v')")
+    assert held(spark) == {"p201612": 1, "p201705": 1}
+    assert spark.sql("SELECT * FROM t VERSION AS OF 1").count() == 80
+
+
+def test_one_partition_is_emptied(spark: SparkSession, db: str) -> None:
+    months(spark)
+    spark.sql("CALL system.truncate_partition(table => 't', partitions => 'p201701, p201703')")
+    assert held(spark) == {"p201702": 28}
+    assert "RANGE_PARTITION_UNKNOWN" in refused(
+        spark, "CALL system.truncate_partition(table => 't', partitions => 'p201702, q')"
+    )
+    assert held(spark) == {"p201702": 28}
+
+
+def test_members_with_ranges_are_joined_without_an_exchange(spark: SparkSession, db: str) -> None:
+    months(spark, colocate_with="g")
+    spark.sql(f"CREATE TABLE s (k INT, w INT) USING delta {IN_BUCKETS} TBLPROPERTIES ('colocate_with' = 'g')")
+    spark.sql("INSERT INTO s SELECT id % 50, id FROM range(200)")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    assert_no_exchange(spark, "SELECT t.k, count(*), max(w) FROM t JOIN s ON t.k = s.k GROUP BY t.k")
+    spark.sql("CALL system.drop_partition(table => 't', partition => 'p201702')")
+    assert_no_exchange(spark, "SELECT t.k, max(w) FROM t LEFT JOIN s ON t.k = s.k GROUP BY t.k")
+    spark.sql("MERGE INTO t USING s ON t.k = s.k WHEN MATCHED AND s.w < 50 THEN UPDATE SET v = 'm'")
+    assert spark.sql("SELECT count(*) FROM t WHERE v = 'm'").first()[0] == 31
+
+
+def test_every_writer_obeys(spark: SparkSession, db: str) -> None:
+    months(spark)
+    outside = spark.sql("SELECT DATE'2037-01-01' d, 1 k, 'x' v")
+    inside = spark.sql("SELECT DATE'2017-02-02' d, 1 k, 'x' v")
+    where = spark.sql("DESCRIBE DETAIL t").first()["location"]
+    for query, works in ((outside, False), (inside, True)):
+        for write in (
+            lambda rows: rows.write.format("delta").mode("append").saveAsTable("t"),
+            lambda rows: rows.writeTo("t").append(),
+            lambda rows: rows.write.insertInto("t"),
+            lambda rows: rows.write.format("delta").mode("append").save(where),
+        ):
+            if works:
+                write(query)
+            else:
+                with pytest.raises(Exception, match="RANGE_NO_PARTITION"):
+                    write(query)
+    for statement in (
+        "INSERT OVERWRITE t SELECT DATE'2037-01-01', 1, 'x'",
+        "INSERT INTO t (v, k, d) VALUES ('x', 1, DATE'2037-01-01')",
+        "UPDATE t SET d = DATE'2037-01-01' WHERE k = 5",
+        "MERGE INTO t USING (SELECT 5 k) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET d = DATE'2037-01-01'",
+        f"CREATE TABLE u USING delta {properties('d', MONTHS)} AS SELECT DATE'2037-01-01' d",
+    ):
+        refused(spark, statement)
+    assert held(spark) == {"p201701": 31, "p201702": 32, "p201703": 21}
+    assert not spark.catalog.tableExists("u")
+
+
+def test_a_table_made_from_a_query_refuses_rows_of_no_partition(spark: SparkSession, db: str) -> None:
+    spark.sql(f"CREATE TABLE t USING delta {properties('d', MONTHS)} AS SELECT DATE'2017-01-01' d, 1 k")
+    assert held(spark) == {"p201701": 1}
+    # Delta's own check, which a session without the extension has, too.
+    assert "NOT_NULL" in refused(spark, "UPDATE t SET d = DATE'2037-01-01'")
+
+
+def test_a_dynamic_overwrite_replaces_the_ranges_that_it_has_rows_for(spark: SparkSession, db: str) -> None:
+    months(spark)
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    spark.sql("INSERT OVERWRITE t SELECT DATE'2017-02-05', id, 'o' FROM range(7)")
+    assert held(spark) == {"p201701": 31, "p201702": 7, "p201703": 21}
+
+
+BAD = {
+    "RANGE_COLUMN_INVALID": f"CREATE TABLE b (x INT) USING delta {properties('d', MONTHS)}",
+    "RANGE_COLUMN_TYPE": f"CREATE TABLE b (d STRING) USING delta {properties('d', MONTHS)}",
+    "RANGE_PROPERTY_INVALID": "CREATE TABLE b (d DATE) USING delta TBLPROPERTIES ('range_partition_by' = 'd')",
+    "RANGE_FORMAT": f"CREATE TABLE b (d DATE) USING parquet {properties('d', MONTHS)}",
+    "RANGE_OVERLAP": "CALL system.add_partition(table => 't', partition => 'p', lower => '2017-03-31', "
+    "upper => '2017-05-01')",
+    "RANGE_VALUE_INVALID": "CALL system.add_partition(table => 't', partition => 'p', upper => '2017-13-01')",
+    "RANGE_BUCKETS": "CALL system.add_partition(table => 't', partition => 'p', upper => '2017-05-01', buckets => 8)",
+    "RANGE_PARTITION_UNKNOWN": "CALL system.drop_partition(table => 't', partition => 'p')",
+    "RANGE_PROPERTY_FIXED": "ALTER TABLE t SET TBLPROPERTIES ('range_partitions' = '[]')",
+    "RANGE_TABLE": "CALL system.drop_partition(table => 'plain', partition => 'plain')",
+}
+
+
+def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: str) -> None:
+    months(spark)
+    spark.sql("CREATE TABLE plain (d DATE) USING delta")
+    before = listed(spark)
+    for code, statement in BAD.items():
+        assert code in refused(spark, statement)
+    assert listed(spark) == before
+    assert listed(spark, "plain") == [("plain", "[MIN_VALUE, MAX_VALUE)", 0)]
+    assert not spark.catalog.tableExists("b")
