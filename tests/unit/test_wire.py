@@ -114,7 +114,10 @@ def test_the_statement_that_avoids_a_rule_sets_a_key_that_there_is() -> None:
 
 def test_only_rules_for_speed_can_be_excluded() -> None:
     assert excluded(["SpreadJoins", "FuseHashJoins"]) == "SpreadJoins,FuseHashJoins"
-    with pytest.raises(ValueError, match=r"no rule Spread\. Those that can be excluded are PlanColocatedScans,"):
+    with pytest.raises(
+        ValueError,
+        match=r"no rule Spread\. Did you mean SpreadJoins\? Those that can be",
+    ):
         excluded(["Spread"])
     with pytest.raises(ValueError, match="The rule KeepTaskDependentValues can't be excluded: right rows need it"):
         excluded(["KeepTaskDependentValues"])

@@ -126,7 +126,7 @@ def _translate(_service: Service, args: Args, _request: Request) -> Json:
     # Most drivers never need it, and sqlglot takes its time to load.
     from spark_colocate.dialect import Options, translate
 
-    options = Options(format=args.get("format") or "delta", ranges=bool(args.get("ranges")))
+    options = Options(format=args.get("format") or "delta")
     done = translate(args["text"], options)
     if done is None:
         return {"known": False}

@@ -36,8 +36,6 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     _check_buckets(cursor, columns, clauses, model)
     _check_size(cursor, columns, start)
     range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model)
-    if clauses.partitions and not options.ranges:
-        ranges.refuse_not_yet(cursor, clauses.partitions)
     keys.refuse_not_yet(cursor, model)
     kept = properties.table_properties(cursor, clauses.properties)
     _check_group(cursor, clauses, kept.kept)

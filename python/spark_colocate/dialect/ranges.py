@@ -87,13 +87,6 @@ def table_properties(cursor: Cursor, clause: RangeClause | None, columns: Column
     return {"range_partition_by": ", ".join(clause.columns), "range_partitions": made.to_json()}
 
 
-def refuse_not_yet(cursor: Cursor, clause: RangeClause) -> None:
-    """Never a table that takes rows which the statement leaves out."""
-    cursor.unsupported(
-        "PARTITION BY RANGE is not there yet", "Leave it out, or write PARTITIONED BY as Spark does.", clause.at
-    )
-
-
 def _kind(cursor: Cursor, clause: RangeClause, name: str, columns: Columns, model: KeyModel) -> str:
     """The type of a range column, as Spark's simpleString."""
     column = columns.find(name)

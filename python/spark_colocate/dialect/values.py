@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the session decides. format: of a new table, as in Spark's USING. ranges: are there range partitions?"""
+    """What the session decides. format: of a new table, as in Spark's USING."""
 
     format: str = "delta"
-    ranges: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from spark_colocate.dialect import Options, translate
+from spark_colocate.dialect import translate
 from spark_colocate.errors import DialectError
 
 from tests.spark.dialect.reader import FILES, cases
@@ -45,7 +45,7 @@ def test_a_text_that_is_cut_or_lacks_a_word_never_fails_in_another_way() -> None
 
 def _fault(text: str) -> DialectError | None:
     try:
-        translate(text, Options(ranges=True))
+        translate(text)
     except DialectError as error:
         return error
     return None

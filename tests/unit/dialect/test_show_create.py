@@ -66,7 +66,7 @@ def test_keys_and_ranges_have_their_clauses(monkeypatch: pytest.MonkeyPatch) -> 
         '(PARTITION p VALUES LESS THAN ("2017-02-01"), PARTITION q VALUES [("2017-03-01"), (MAXVALUE))) '
         "DISTRIBUTED BY HASH(k) BUCKETS 4"
     )
-    first = translate(doris, Options(ranges=True))
+    first = translate(doris)
     assert first is not None
     shown = doris_create(first.statement, Options())
     assert shown == (
@@ -75,7 +75,7 @@ def test_keys_and_ranges_have_their_clauses(monkeypatch: pytest.MonkeyPatch) -> 
         '(PARTITION `p` VALUES [(MINVALUE), ("2017-02-01")),\nPARTITION `q` VALUES [("2017-03-01"), (MAXVALUE)))\n'
         "DISTRIBUTED BY HASH(`k`) BUCKETS 4;"
     )
-    assert translate(shown, Options(ranges=True)) == first
+    assert translate(shown) == first
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def _shown(sql: str) -> str:
 
 
 def statement(sql: str, format: str = "delta") -> str:
-    done = translate(sql, Options(format, ranges=True))
+    done = translate(sql, Options(format))
     assert done is not None
     return done.statement
 

@@ -1,7 +1,7 @@
 -- Statements of the document on data division; documents_000_002.sql says how to read this.
 
 -- title: the example
--- later: aggregate keys, ranges
+-- later: aggregate keys
 CREATE TABLE IF NOT EXISTS example_db.expamle_tbl
 (
 `user_id` LARGEINT NOT NULL COMMENT "user id",
@@ -31,7 +31,7 @@ PROPERTIES
 "storage_cooldown_time" = "2018-01-01 12:00:00"
 );
 
--- title: the example as it is possible now: no aggregations, no ranges
+-- title: the example as it is possible now: no aggregations
 -- runs
 CREATE TABLE IF NOT EXISTS expamle_tbl
 (
@@ -48,6 +48,12 @@ CREATE TABLE IF NOT EXISTS expamle_tbl
 )
 ENGINE=olap
 DUPLICATE KEY(`user_id`, `date`, `timestamp`, `city`, `age`, `sex`)
+PARTITION BY RANGE(`date`)
+(
+PARTITION `p201701` VALUES LESS THAN ("2017-02-01"),
+PARTITION `p201702` VALUES LESS THAN ("2017-03-01"),
+PARTITION `p201703` VALUES LESS THAN ("2017-04-01")
+)
 DISTRIBUTED BY HASH(`user_id`) BUCKETS 16
 PROPERTIES
 (
@@ -67,39 +73,39 @@ VALUES (1, '2017-01-01', '2017-01-01 10:00:00', 'Beijing', 20, 0);
 SELECT * FROM expamle_tbl;
 
 -- title: a partition more
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl ADD PARTITION p201705 VALUES LESS THAN ("2017-06-01");
 
 -- title: a partition less
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl DROP PARTITION p201703;
 
 -- title: one that leaves a hole
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl DROP PARTITION p201702;
 
 -- title: into the hole
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl ADD PARTITION p201702new VALUES LESS THAN ("2017-03-01");
 
 -- title: the first one
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl DROP PARTITION p201701;
 
 -- title: another first one
--- later: ranges
+-- runs
 ALTER TABLE expamle_tbl ADD PARTITION p201612 VALUES LESS THAN ("2017-01-01");
 
 -- title: both bounds, and a number of buckets of its own
--- later: ranges
+-- refused: RANGE_BUCKETS
 ALTER TABLE expamle_tbl ADD PARTITION p201707 VALUES [("2017-07-01"), ("2017-08-01")) DISTRIBUTED BY HASH(`user_id`) BUCKETS 32;
 
 -- title: the partitions
--- later: ranges
+-- runs
 SHOW PARTITIONS FROM expamle_tbl;
 
 -- title: ranges of several columns
--- later: ranges
+-- runs
 CREATE TABLE several (`date` DATE, `id` INT, `v` INT)
 PARTITION BY RANGE(`date`, `id`)
 (

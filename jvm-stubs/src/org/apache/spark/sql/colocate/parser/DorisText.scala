@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
-import org.apache.spark.sql.colocate.catalog.system.Procedures
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.conf.Settings
 
@@ -53,13 +52,10 @@ object DorisText extends Logging {
   def translated(session: SparkSession, text: String, refused: ParseException): String = {
     val format = Settings.get(session.sessionState.conf, "spark.colocate.dialect.format")
     val answer =
-      try ControlPlane.call(session, "translate", "text" -> text, "format" -> format, "ranges" -> hasRanges)
+      try ControlPlane.call(session, "translate", "text" -> text, "format" -> format)
       catch { case error: ColocateException => throw new WrongDorisText(refused, error) }
     if (!(answer \ "known").extract[Boolean]) throw new UnknownText(refused)
     (answer \ "warnings").extract[Seq[String]].foreach(warning => logWarning(warning))
     (answer \ "statement").extract[String]
   }
-
-  /** Range partitions have procedures of their own. */
-  private lazy val hasRanges = Procedures.list.exists(_.name() == "add_partition")
 }
