@@ -7,6 +7,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from spark_colocate import rules
+from spark_colocate.settings import load
 
 from tests.spark.members import create_member, database, fill, switched_off, unstable
 from tests.spark.oracle import Rows, run
@@ -163,3 +164,10 @@ def test_a_rule_is_excluded_by_the_conf_file(tmp_path: Path, monkeypatch: pytest
 def test_what_right_rows_need_is_not_excluded(session: SparkSession, names: str) -> None:
     with pytest.raises(PySparkException, match=r"names of rules that only make queries faster, .* PlanColocatedScans,"):
         session.sql(f"SET {EXCLUDED} = {names}")
+
+
+@pytest.mark.parametrize("old", [name for entry in load("rules.json")["rules"] for name in entry.get("was", ())])
+def test_the_old_name_of_a_rule_is_refused_with_its_new_name(session: SparkSession, old: str) -> None:
+    (new,) = [entry["name"] for entry in load("rules.json")["rules"] if old in entry.get("was", ())]
+    with pytest.raises(PySparkException, match=rf"There is no rule {old}\. Did you mean {new}\?"):
+        session.sql(f"SET {EXCLUDED} = SpreadJoins, {old}")

@@ -10,7 +10,6 @@ import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry, TypedConfig
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 import org.apache.spark.sql.colocate.rules.RuleTable
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Every key of conf/settings.json as an entry of Spark's configuration, registered once in a JVM, before the first
@@ -40,11 +39,8 @@ object SettingEntries {
   def nearest(key: String): Option[String] = {
     val isOurs = Seq("spark.colocate", "disable_colocate").exists(key.toLowerCase(Locale.ROOT).startsWith)
     val isKnown = entries.contains(key) || key.startsWith("spark.colocate.testing")
-    Option.when(isOurs && !isKnown)(entries.keys.toSeq.sorted.minBy(distance(key, _)))
+    Option.when(isOurs && !isKnown)(Nearest(key, entries.keys))
   }
-
-  private def distance(a: String, b: String): Int =
-    UTF8String.fromString(a).levenshteinDistance(UTF8String.fromString(b))
 
   /** Another loader of our classes may have registered the key in this JVM; its values have the same types. */
   private def registered(entry: Entry): ConfigEntry[_] =
@@ -91,8 +87,13 @@ object SettingEntries {
 
   private def refused(entry: Entry, value: String): Throwable = new SparkIllegalArgumentException(
     errorClass = "INVALID_CONF_VALUE.REQUIREMENT",
-    messageParameters =
-      Map("confValue" -> value, "confName" -> entry.key, "confRequirement" -> s"It must be ${allowed(entry)}."))
+    messageParameters = Map(
+      "confValue" -> value,
+      "confName" -> entry.key,
+      "confRequirement" -> (s"It must be ${allowed(entry)}." +: why(entry, value)).mkString(" ")))
+
+  private def why(entry: Entry, value: String): Seq[String] =
+    if (entry.`type` == "rules") RuleTable.refused(value) else Nil
 
   /** In words, as the reference page has it. */
   private def allowed(entry: Entry): String = entry.`type` match {

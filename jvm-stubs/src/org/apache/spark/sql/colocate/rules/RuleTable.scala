@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.rules
 
 import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
 import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.conf.{Json, Settings}
+import org.apache.spark.sql.colocate.conf.{Json, Nearest, Settings}
 import org.apache.spark.sql.internal.SQLConf
 
 /**
@@ -12,8 +12,10 @@ import org.apache.spark.sql.internal.SQLConf
  * @param needed `rows`: without it a query could return wrong rows; `speed`: it only makes queries faster
  * @param active false if the rule is switched off for all sessions
  * @param switch the statement that avoids the rule, if there is a better one than to exclude it by its name
+ * @param was    names that it had in earlier versions
  */
-case class RuleEntry(name: String, phase: String, needed: String, active: Boolean, switch: Option[String])
+case class RuleEntry(
+    name: String, phase: String, needed: String, active: Boolean, switch: Option[String], was: Option[List[String]])
 
 /**
  * The rules of conf/rules.json: this file decides which rules are injected, and in which order. When the control plane
@@ -62,6 +64,16 @@ object RuleTable {
   /** The rules in a list of names, each with or without quotes; None if one of them is not a rule for speed. */
   def excludable(list: String): Option[String] =
     Some(parsed(list)).filter(_.forall(name => forSpeed.contains(name))).map(_.mkString(","))
+
+  /** For each name of a list that may not be excluded: why, and which rule was meant. */
+  def refused(list: String): Seq[String] = parsed(list).filterNot(name => forSpeed.contains(name)).map { name =>
+    if (names.contains(name)) s"Right rows need $name."
+    else {
+      val renamed = known.find(_.was.exists(_.contains(name))).map(_.name)
+      val meant = renamed.getOrElse(Nearest(name, forSpeed))
+      s"There is no rule $name. Did you mean $meant?"
+    }
+  }
 
   def forSpeed: Seq[String] = known.filter(_.needed == "speed").map(_.name)
 
