@@ -1,12 +1,15 @@
 """Range partitions of Delta tables: which rows they take, who is refused, and how they come and go."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.spark.members import database
 from tests.spark.oracle import assert_no_exchange
+from tests.spark.plans import nodes
+from tools.plans import kind
 
 INTERPRETED = True
 MONTHS = [("p201701", "2017-02-01"), ("p201702", "2017-03-01"), ("p201703", "2017-04-01")]
@@ -189,3 +192,35 @@ def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: 
     assert listed(spark) == before
     assert listed(spark, "plain") == [("plain", "[MIN_VALUE, MAX_VALUE)", 0)]
     assert not spark.catalog.tableExists("b")
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize(
+    ("condition", "partitions"),
+    # Delta skips files by the least and the greatest value, so IN also reads what lies between.
+    [("d = 421", 1), ("d BETWEEN 420 AND 429", 1), ("d IN (5, 25)", 3), ("d >= 980", 2), ("d < 10 AND k = 3", 1)],
+)
+def test_a_query_reads_the_files_of_its_ranges_only(
+    hundred: str, spark: SparkSession, condition: str, partitions: int, adaptive: str
+) -> None:
+    spark.sql(f"USE {hundred}")
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    found = spark.sql(f"SELECT count(*), sum(k) FROM t WHERE {condition}")
+    scans = [node for node in nodes(found) if kind(node) in ("FileSourceScanExec", "ColocatedScanExec")]
+    assert [int(scan.metrics().apply("numFiles").value()) for scan in scans] == [partitions]
+    expected = spark.sql(
+        f"SELECT count(*), sum(k) FROM (SELECT id AS d, id % 7 AS k FROM range(1000)) WHERE {condition}"
+    )
+    assert found.collect() == expected.collect()
+
+
+@pytest.fixture(scope="module")
+def hundred(spark: SparkSession) -> Iterator[str]:
+    """A database with a table of 100 partitions of ten days each, one file for each partition."""
+    yield from database(spark, "hundred_ranges", _make_hundred)
+
+
+def _make_hundred(spark: SparkSession) -> None:
+    partitions = [(f"p{number}", str(10 * number + 10)) for number in range(100)]
+    spark.sql(f"CREATE TABLE t (d BIGINT, k BIGINT) USING delta {properties('d', partitions)}")
+    spark.sql("INSERT INTO t SELECT /*+ COALESCE(1) */ id, id % 7 FROM range(1000)")
