@@ -51,7 +51,7 @@ PROPERTIES (
 "colocate_with" = "group1"
 );
 
--- title: the same tables as they are possible now: plain value columns, no ranges
+-- title: the same tables as they are possible now: plain value columns
 -- runs
 CREATE TABLE tbl (k1 int, v1 int)
 DISTRIBUTED BY HASH(k1)
@@ -68,6 +68,11 @@ CREATE TABLE `tbl1` (
 `v1` int(11) NOT NULL COMMENT ""
 ) ENGINE=OLAP
 DUPLICATE KEY(`k1`, `k2`)
+PARTITION BY RANGE(`k1`)
+(
+PARTITION p1 VALUES LESS THAN ('2019-05-31'),
+PARTITION p2 VALUES LESS THAN ('2019-06-30')
+)
 DISTRIBUTED BY HASH(`k2`) BUCKETS 8
 PROPERTIES (
 "colocate_with" = "group1"
