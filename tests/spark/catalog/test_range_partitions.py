@@ -224,3 +224,45 @@ def _make_hundred(spark: SparkSession) -> None:
     partitions = [(f"p{number}", str(10 * number + 10)) for number in range(100)]
     spark.sql(f"CREATE TABLE t (d BIGINT, k BIGINT) USING delta {properties('d', partitions)}")
     spark.sql("INSERT INTO t SELECT /*+ COALESCE(1) */ id, id % 7 FROM range(1000)")
+
+
+@pytest.mark.parametrize("kind", ["TINYINT", "SMALLINT", "INT", "BIGINT"])
+def test_values_of_another_type_and_order_of_names_are_written(spark: SparkSession, db: str, kind: str) -> None:
+    partitions = [("low", "10"), ("high", "100")]
+    spark.sql(f"CREATE TABLE t (a {kind}, k INT) USING delta {IN_BUCKETS} {properties('a', partitions)}")
+    spark.sql("INSERT INTO t VALUES (1, 50)")
+    spark.sql("INSERT INTO t SELECT 50 AS k, 3 AS a")
+    spark.sql("INSERT INTO t SELECT CAST(7 AS BIGINT) AS x, CAST(8 AS BIGINT) AS y")
+    found = spark.sql("SELECT a, k, _colocate_range, _colocate_bucket = pmod(hash(k), 4) FROM t").collect()
+    assert sorted(map(tuple, found)) == [(1, 50, "low", True), (7, 8, "low", True), (50, 3, "high", True)]
+
+
+def test_names_and_properties_of_ranges_mean_nothing_elsewhere(spark: SparkSession, db: str) -> None:
+    spark.sql("CREATE TABLE p (a INT) USING delta")
+    spark.sql("ALTER TABLE p SET TBLPROPERTIES ('range_partitions' = 'x')")
+    spark.sql("ALTER TABLE p UNSET TBLPROPERTIES ('range_partitions')")
+    spark.sql("CREATE TABLE q (a INT) USING parquet TBLPROPERTIES ('range_partitions' = '1')")
+    spark.sql("CREATE TABLE b (k INT, n BIGINT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS")
+    months(spark)
+    spark.sql("INSERT INTO b SELECT CAST(count(*) AS INT) AS _colocate_range, 1 FROM t")
+    assert spark.table("b").collect() == [(80, 1)]
+
+
+def test_a_table_with_hidden_columns_gets_no_column_of_their_names(spark: SparkSession, db: str) -> None:
+    spark.sql("CREATE TABLE b (k INT, n BIGINT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS")
+    spark.sql("ALTER TABLE b SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    for change in ("ADD COLUMN _colocate_range STRING", "RENAME COLUMN n TO _COLOCATE_RANGE"):
+        with pytest.raises(Exception, match="KEY_COLUMN_FIXED"):
+            spark.sql(f"ALTER TABLE b {change}")
+    assert spark.table("b").columns == ["k", "n"]
+
+
+def test_copies_and_overwrites_keep_the_ranges(spark: SparkSession, db: str) -> None:
+    months(spark)
+    other = properties("d", [("z", "2018-01-01")])
+    assert "RANGE_PROPERTY_FIXED" in refused(spark, f"CREATE TABLE u LIKE t {other}")
+    assert not spark.catalog.tableExists("u")
+    late = spark.sql("SELECT DATE'2019-01-01' AS d, 1 AS k, 'v' AS v")
+    with pytest.raises(Exception, match="RANGE_NO_PARTITION"):
+        late.write.format("delta").bucketBy(8, "k").mode("overwrite").saveAsTable("t")
+    assert spark.table("t").count() == 80

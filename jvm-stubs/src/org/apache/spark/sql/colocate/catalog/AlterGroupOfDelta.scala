@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
@@ -43,7 +43,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
   private def name: String = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
 
   /** The expression that Delta computes partitions by would not follow. */
-  def refuseRangeProperties(): Unit = changes.foreach {
+  def refuseRangeProperties(): Unit = if (DeltaTables.rangesOf(table).isDefined) changes.foreach {
     case set: SetProperty if RangeProperties.isOne(set.property()) => RangeProperties.refuseAlter(name, set.property())
     case unset: RemoveProperty if RangeProperties.isOne(unset.property()) =>
       RangeProperties.refuseAlter(name, unset.property())
@@ -66,6 +66,8 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
         throw refused(column, "it is a bucket key, and the files are laid out by its values")
       case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn if isOneOf(rangeColumns) =>
         throw refused(column, "it is a range column, and the files are laid out by its values")
+      case rename: RenameColumn if HiddenColumns.isReserved(rename.newName) =>
+        throw refused(column, s"the table has a hidden column ${rename.newName}, or may get one")
       case _ if column.equalsIgnoreCase(BucketColumn.Name) =>
         throw refused(column, "it holds the bucket id that Delta computes")
       case _ if column.equalsIgnoreCase(RangeColumn.Name) =>
@@ -91,6 +93,7 @@ object AlterGroupOfDelta {
     case set: SetProperty => isOurs(set.property())
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn => true
+    case add: AddColumn => HiddenColumns.isReserved(add.fieldNames().head)
     case _ => false
   }
 

@@ -23,6 +23,15 @@ object DeltaLike {
     }
   }
 
+  /** The copy has the expression that computes the source's partitions, whatever its properties say. */
+  def refuseOtherRanges(session: SparkSession, ident: Identifier, info: TableInfo, source: Table): Unit =
+    info.properties().keySet().asScala.find(RangeProperties.isOne)
+      .filter(_ => DeltaTables.rangesOf(source).isDefined)
+      .foreach { key =>
+        val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
+        RangeProperties.refuseAlter(name, key)
+      }
+
   /** `colocate_with = ''` makes a copy in no group. */
   private def emptied(typed: Map[String, String]): Map[String, String] =
     GroupProperties.value(typed, GroupProperties.Group).filter(_.trim.isEmpty).map(GroupProperties.Group -> _).toMap

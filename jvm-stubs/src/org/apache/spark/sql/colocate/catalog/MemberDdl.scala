@@ -34,13 +34,15 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
    * CREATE TABLE LIKE of a Delta table. Delta copies the table's properties, so the new table joins the same group,
    * with the checks of any CREATE.
    */
-  def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table =
+  def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table = {
+    DeltaLike.refuseOtherRanges(session, ident, info, source)
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
       ControlPlane.call(session, "check_layout", like.facts: _*)
       val ticket = Ticket.begin(session, "begin_create", like.facts: _*)
       val files = FailedCreateCleanup.before(session, like.location)
       TwoPhase.around(removing(ticket, files, ident))(work)(location(ident))
     }
+  }
 
   /** @param replace may a table of this name exist already? */
   def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
@@ -132,7 +134,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   }
 
   private def refuseRanges(ident: Identifier, info: TableInfo): Unit =
-    if (RangeProperties.mentions(info.properties().keySet().asScala)) {
+    if (RangeProperties.declares(info.properties().keySet().asScala)) {
       val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
       RangeProperties.refuseFormat(name, format(info))
     }

@@ -31,7 +31,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     }
 
   /** The names as the table spells them; the control plane's error for one that is not there. */
-  def named(partitions: Seq[String]): Seq[String] = {
+  def named(partitions: Seq[String]): Seq[String] = RangeCommit.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val answer = ControlPlane.call(session, "named_ranges", facts(transaction) :+ ("names" -> partitions): _*)
@@ -39,7 +39,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
   }
 
   private def changed(verb: String, args: (String, Any)*)(
-      removed: Map[String, String] => Option[String]): RangeChange = passingOn {
+      removed: Map[String, String] => Option[String]): RangeChange = RangeCommit.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val after = RangeProperties.of(ControlPlane.call(session, verb, facts(transaction) ++ args: _*))
@@ -74,15 +74,16 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 
   private def refuse(why: String, cure: String): Nothing = throw new ColocateException("RANGE_TABLE",
     s"Cannot change the range partitions of ${name.copy(catalog = None).unquotedString}: $why. $cure.")
-
-  private def passingOn[T](work: => T): T =
-    try work catch { case e: InvocationTargetException => throw e.getCause }
 }
 
 object RangeCommit {
 
+  /** Delta's own error, for example of a commit that came in between. */
+  private def passingOn[T](work: => T): T =
+    try work catch { case e: InvocationTargetException => throw e.getCause }
+
   /** CREATE TABLE AS SELECT makes all columns nullable; then Delta would not refuse rows of no partition. */
-  def requirePartition(table: Table): Unit = {
+  def requirePartition(table: Table): Unit = passingOn {
     val transaction = new DeltaTransaction(table)
     val expression = RangeColumn.expressionOf(transaction.schema)
     if (expression.isDefined && transaction.schema(RangeColumn.Name).nullable) {

@@ -49,6 +49,9 @@ object RangeProperties {
 
   def mentions(names: Iterable[String]): Boolean = names.exists(isOne)
 
+  /** Both keys: one alone may be any user's property. */
+  def declares(names: Iterable[String]): Boolean = keys.forall(key => names.exists(_.equalsIgnoreCase(key)))
+
   def without(properties: Map[String, String]): Map[String, String] = properties.filterNot(p => isOne(p._1))
 
   /** What a CREATE declares; the control plane's error if it is wrong. None if it names no range partitions. */

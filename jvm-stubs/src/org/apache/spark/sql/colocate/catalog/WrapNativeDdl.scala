@@ -66,7 +66,7 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def hasRanges(table: CatalogTable): Boolean =
-    RangeProperties.mentions(table.properties.keys ++ table.storage.properties.keys)
+    RangeProperties.declares(table.properties.keys ++ table.storage.properties.keys)
 
   private def refuseRanges(table: CatalogTable): Nothing =
     RangeProperties.refuseFormat(table.identifier.copy(catalog = None).unquotedString, table.provider.getOrElse("hive"))

@@ -10,6 +10,9 @@ object HiddenColumns {
 
   def contains(name: String): Boolean = names(name)
 
+  /** Can no column of a table with hidden columns have this name? */
+  def isReserved(name: String): Boolean = names.exists(_.equalsIgnoreCase(name))
+
   def without(schema: StructType): StructType = StructType(schema.filterNot(f => contains(f.name)))
 
   def visible(columns: Seq[Column]): Seq[Column] = columns.filterNot(c => contains(c.name))

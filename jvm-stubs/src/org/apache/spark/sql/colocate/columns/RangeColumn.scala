@@ -45,7 +45,7 @@ object RangeColumn {
   /** The expression over a query's columns, as the table's types; None if the query lacks one. */
   def over(expression: Expression, found: String => Option[Attribute]): Option[Expression] = {
     val used = expression.references.toSeq.map(_.name).distinct
-    Option.when(used.forall(found(_).isDefined))(expression.transform { case a: AttributeReference =>
+    Option.when(used.forall(found(_).isDefined))(expression.transformUp { case a: AttributeReference =>
       val column = found(a.name).get
       if (column.dataType == a.dataType) column else Cast(column, a.dataType)
     })

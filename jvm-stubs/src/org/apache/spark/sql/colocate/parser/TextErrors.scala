@@ -23,7 +23,7 @@ class UnknownText(refused: ParseException) extends RefusedText(refused) {
 
 /** The error of a text that is a statement of Doris: wrong, without a counterpart, or not to be translated now. */
 class WrongDorisText(refused: ParseException, error: ColocateException) extends RefusedText(refused) {
-  override def getMessage: String = error.getMessage
+  override def getMessage: String = s"${error.getMessage}\nAs a statement of Spark: ${refused.getMessage}"
   override def getCondition: String = error.code
   override def getSqlState: String = error.getSqlState
   override def getMessageParameters: JMap[String, String] = error.getMessageParameters

@@ -62,7 +62,9 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
       case (Some(same), Some(table)) if !newSchema && isSame(same, table) && isPartitioned(table, others) &&
             keepsGroup(replace, table) => marked(replace, Nil)
       // Another layout than the table's: the statement replaces the table, as it does for a native one.
-      case _ => replace.copy(writeOptions = replace.writeOptions - V1)
+      case _ =>
+        val ranges = found.fold(Map.empty[String, String])(rangesOf)
+        replace.copy(tableSpec = adding(replace.tableSpec, ranges), writeOptions = replace.writeOptions - V1)
     }
   }
 

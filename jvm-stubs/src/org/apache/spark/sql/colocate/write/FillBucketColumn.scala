@@ -35,7 +35,7 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def filled(query: LogicalPlan, target: BucketedTarget): LogicalPlan = {
     val visible = visibleNames(target.relation)
-    if (query.output.exists(c => HiddenColumns.contains(c.name))) query
+    if (givesHidden(query, target.relation)) query
     else if (query.output.size < visible.size) throw tooFew(query, target.relation)
     else {
       // The columns of the query match the visible columns by position, whatever their names.
@@ -48,6 +48,11 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       }
       Project(all, query)
     }
+  }
+
+  private def givesHidden(query: LogicalPlan, relation: DataSourceV2Relation): Boolean = {
+    val names = relation.output.map(_.name).filter(HiddenColumns.contains)
+    query.output.size >= relation.output.size && query.output.exists(c => names.contains(c.name))
   }
 
   private def hidden(target: BucketedTarget, named: String => Option[Attribute]): Map[String, Expression] = {

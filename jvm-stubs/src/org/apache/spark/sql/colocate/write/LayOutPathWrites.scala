@@ -27,7 +27,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
     case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved =>
       targetOf(save).fold(plan)(laidOut(save, _))
     case stream: WriteToStream if DeltaStreams.namesPartitions(stream.sink) =>
-      tableAt(DeltaStreams.path(stream.sink)).fold(plan)(DeltaStreams.withoutPartitions(stream, _))
+      tableAt(absolute(DeltaStreams.path(stream.sink))).fold(plan)(DeltaStreams.withoutPartitions(stream, _))
     case _ => plan
   }
 

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
@@ -55,7 +56,9 @@ object RangedRows {
     DeltaTables.rangesOf(table).flatMap { text =>
       val properties = table.properties().asScala.toMap
       val name = table.name().stripPrefix("spark_catalog.")
-      of(session, name, text, DeltaTables.snapshotSchema(table), RangeProperties.entries(properties))
+      // A session without the extension may have changed the property, which is needed for messages only.
+      val partitions = Try(RangeProperties.entries(properties)).getOrElse(Nil)
+      of(session, name, text, DeltaTables.snapshotSchema(table), partitions)
     }
 
   def of(

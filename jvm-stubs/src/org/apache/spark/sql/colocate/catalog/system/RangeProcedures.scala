@@ -15,7 +15,11 @@ import org.apache.spark.sql.types._
 
 /** A Delta table of the session catalog that a procedure names, as `t`, `db.t` or `spark_catalog.db.t`. */
 private[system] case class NamedTable(ident: Identifier, table: Table) {
-  def quoted: String = QuotingUtils.quoteNameParts((ident.namespace() :+ ident.name()).toSeq)
+  def quoted: String = {
+    val isPath = ident.namespace().sameElements(Array("delta"))
+    val catalog = Option.when(!isPath)(CatalogManager.SESSION_CATALOG_NAME)
+    QuotingUtils.quoteNameParts(catalog.toSeq ++ ident.namespace() :+ ident.name())
+  }
 }
 
 private[system] object NamedTable {
