@@ -133,6 +133,7 @@ def test_a_failing_rule_that_is_excluded_is_not_tried_by_queries(session: SparkS
 OWN_TABLES = """
 CREATE TABLE own USING delta CLUSTERED BY (k) INTO 4 BUCKETS TBLPROPERTIES ('colocate_with' = 'g')
 AS SELECT id AS k FROM range(9);
+SET spark.sql.autoBroadcastJoinThreshold = -1;
 EXPLAIN SELECT x.k FROM own x JOIN own y ON x.k = y.k;
 """
 CONFIGURED = """
