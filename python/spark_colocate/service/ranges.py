@@ -55,8 +55,7 @@ def dropped(table: RangedTable, name: str, if_exists: bool) -> RangePartitions:
 def named(table: RangedTable, names: Sequence[str]) -> list[str]:
     """The names as the table spells them. Raises LayoutError for one that it does not have."""
     held = created(table)
-    found = [held.named(name) or _raise(range_partitions.unknown(name, held)) for name in names]
-    return [p.name for p in found]
+    return [_ok(held.named(name) or range_partitions.unknown(name, held)).name for name in names]
 
 
 def _zone(table: RangedTable) -> tzinfo:
@@ -123,7 +122,3 @@ def _ok(value: T | ColocateError) -> T:
     if isinstance(value, ColocateError):
         raise value
     return value
-
-
-def _raise(error: ColocateError) -> range_partitions.RangePartition:
-    raise error

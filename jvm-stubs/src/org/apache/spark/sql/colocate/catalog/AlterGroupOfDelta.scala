@@ -40,7 +40,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
     case other => other
   }
 
-  private def name: String = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
+  private def name: String = DeltaStatement.shown(session, ident)
 
   /** The expression that Delta computes partitions by would not follow. */
   def refuseRangeProperties(): Unit = if (DeltaTables.rangesOf(table).isDefined) changes.foreach {

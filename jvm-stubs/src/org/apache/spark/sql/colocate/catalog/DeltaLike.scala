@@ -27,10 +27,7 @@ object DeltaLike {
   def refuseOtherRanges(session: SparkSession, ident: Identifier, info: TableInfo, source: Table): Unit =
     info.properties().keySet().asScala.find(RangeProperties.isOne)
       .filter(_ => DeltaTables.rangesOf(source).isDefined)
-      .foreach { key =>
-        val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
-        RangeProperties.refuseAlter(name, key)
-      }
+      .foreach(RangeProperties.refuseAlter(DeltaStatement.shown(session, ident), _))
 
   /** `colocate_with = ''` makes a copy in no group. */
   private def emptied(typed: Map[String, String]): Map[String, String] =

@@ -77,6 +77,10 @@ object DeltaStatement {
     session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
   }
 
+  /** The same for messages. */
+  def shown(session: SparkSession, ident: Identifier): String =
+    name(session, ident).copy(catalog = None).unquotedString
+
   /** Where the files of a managed table of this name will be. */
   def defaultLocation(session: SparkSession, ident: Identifier): String =
     CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(

@@ -134,10 +134,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   }
 
   private def refuseRanges(ident: Identifier, info: TableInfo): Unit =
-    if (RangeProperties.declares(info.properties().keySet().asScala)) {
-      val name = DeltaStatement.name(session, ident).copy(catalog = None).unquotedString
-      RangeProperties.refuseFormat(name, format(info))
-    }
+    if (RangeProperties.declares(info.properties().keySet().asScala))
+      RangeProperties.refuseFormat(DeltaStatement.shown(session, ident), format(info))
 
   private def format(info: TableInfo): String =
     info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, session.sessionState.conf.defaultDataSourceName)

@@ -5,7 +5,7 @@ import java.lang.reflect.InvocationTargetException
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{MetadataBuilder, StructType}
@@ -64,16 +64,15 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
       "RESTORE the table to a version in which the property was not changed by hand")
   }
 
-  private def facts(transaction: DeltaTransaction): Seq[(String, Any)] = TableSpec.named(name) ++ Seq(
-    "columns" -> ColumnSpec.of(transaction.schema)
-      .filterNot(c => c.name == RangeColumn.Name || c.name == BucketColumn.Name).map(_.facts),
-    "buckets" -> DeltaTables.layoutOf(session, table).fold(0)(_.buckets),
-    "by" -> transaction.properties.get(RangeProperties.Columns).orNull,
-    "partitions" -> transaction.properties.get(RangeProperties.Partitions).orNull,
-    "zone" -> session.sessionState.conf.sessionLocalTimeZone)
+  private def facts(transaction: DeltaTransaction): Seq[(String, Any)] = RangeProperties.facts(
+    session,
+    name,
+    ColumnSpec.of(HiddenColumns.without(transaction.schema)),
+    DeltaTables.layoutOf(session, table).fold(0)(_.buckets),
+    transaction.properties)
 
   private def refuse(why: String, cure: String): Nothing = throw new ColocateException("RANGE_TABLE",
-    s"Cannot change the range partitions of ${name.copy(catalog = None).unquotedString}: $why. $cure.")
+    s"Cannot change the range partitions of ${DeltaStatement.shown(session, ident)}: $why. $cure.")
 }
 
 object RangeCommit {

@@ -62,13 +62,21 @@ object RangeProperties {
       buckets: Int,
       properties: Map[String, String]): Option[DeclaredRanges] =
     Option.when(mentions(properties.keys)) {
-      of(ControlPlane.call(session, "create_ranges", TableSpec.named(table) ++ Seq(
-        "columns" -> columns.map(_.facts),
-        "buckets" -> buckets,
-        "by" -> GroupProperties.value(properties, Columns).orNull,
-        "partitions" -> GroupProperties.value(properties, Partitions).orNull,
-        "zone" -> session.sessionState.conf.sessionLocalTimeZone): _*))
+      of(ControlPlane.call(session, "create_ranges", facts(session, table, columns, buckets, properties): _*))
     }
+
+  /** A table with range partitions, as arguments of the control plane's verbs. */
+  def facts(
+      session: SparkSession,
+      table: TableIdentifier,
+      columns: Seq[ColumnSpec],
+      buckets: Int,
+      properties: Map[String, String]): Seq[(String, Any)] = TableSpec.named(table) ++ Seq(
+    "columns" -> columns.map(_.facts),
+    "buckets" -> buckets,
+    "by" -> GroupProperties.value(properties, Columns).orNull,
+    "partitions" -> GroupProperties.value(properties, Partitions).orNull,
+    "zone" -> session.sessionState.conf.sessionLocalTimeZone)
 
   def of(answer: JValue): DeclaredRanges = DeclaredRanges(
     (answer \ "columns").extract[Seq[String]],

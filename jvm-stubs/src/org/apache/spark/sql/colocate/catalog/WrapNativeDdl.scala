@@ -66,13 +66,16 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def hasRanges(table: CatalogTable): Boolean =
-    RangeProperties.declares(table.properties.keys ++ table.storage.properties.keys)
+    RangeProperties.declares(namedIn(table))
 
   private def refuseRanges(table: CatalogTable): Nothing =
     RangeProperties.refuseFormat(table.identifier.copy(catalog = None).unquotedString, table.provider.getOrElse("hive"))
 
   private def mentions(table: CatalogTable): Boolean =
-    GroupProperties.mentions(table.properties.keys ++ table.storage.properties.keys)
+    GroupProperties.mentions(namedIn(table))
+
+  /** Keys of TBLPROPERTIES, and of OPTIONS or a writer's options, which may name a property, too. */
+  private def namedIn(table: CatalogTable): Iterable[String] = table.properties.keys ++ table.storage.properties.keys
 
   /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
   private def normal(table: CatalogTable): CatalogTable = {

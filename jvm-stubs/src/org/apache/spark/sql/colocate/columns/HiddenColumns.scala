@@ -1,7 +1,8 @@
 package org.apache.spark.sql.colocate.columns
 
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.connector.catalog.Column
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 
 /** The partition columns of a Delta table that Delta computes and users do not see. */
 object HiddenColumns {
@@ -12,6 +13,10 @@ object HiddenColumns {
 
   /** Can no column of a table with hidden columns have this name? */
   def isReserved(name: String): Boolean = names.exists(_.equalsIgnoreCase(name))
+
+  /** A column of a query as the table stores it: hidden columns are computed from stored values. */
+  def asStored(column: Attribute, stored: DataType): Expression =
+    if (column.dataType == stored) column else Cast(column, stored)
 
   def without(schema: StructType): StructType = StructType(schema.filterNot(f => contains(f.name)))
 

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Recent
@@ -46,8 +46,7 @@ object RangeColumn {
   def over(expression: Expression, found: String => Option[Attribute]): Option[Expression] = {
     val used = expression.references.toSeq.map(_.name).distinct
     Option.when(used.forall(found(_).isDefined))(expression.transformUp { case a: AttributeReference =>
-      val column = found(a.name).get
-      if (column.dataType == a.dataType) column else Cast(column, a.dataType)
+      HiddenColumns.asStored(found(a.name).get, a.dataType)
     })
   }
 }

@@ -18,7 +18,7 @@ object AppendTarget {
 
   /** Of a table that is loaded for a write. Every other caller needs Delta's own class. */
   def forWriter(session: SparkSession, table: Table): Table =
-    if (DeltaTables.hidesColumns(session, table) && isForWriter) new AppendTarget(table) else table
+    if (isForWriter && DeltaTables.hidesColumns(session, table)) new AppendTarget(table) else table
 
   // `insertInto` of the same class compares nothing.
   private def isForWriter: Boolean = StackWalker.getInstance().walk { frames =>

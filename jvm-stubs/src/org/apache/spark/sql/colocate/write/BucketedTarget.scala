@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.write
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
@@ -18,17 +18,18 @@ case class BucketedTarget(
     case IdentityTransform(FieldReference(Seq(name))) if name != BucketColumn.Name => name
   }
 
+  /** Those of them that users see. */
+  lazy val shownPartitions: Seq[String] = userPartitions.filterNot(HiddenColumns.contains)
+
   /** Are these the user's partition columns, in their order? Upper and lower case count as the session says. */
-  def isPartitionedBy(columns: Seq[String]): Boolean = {
-    val shown = userPartitions.filterNot(HiddenColumns.contains)
-    columns.size == shown.size && columns.zip(shown).forall(relation.conf.resolver.tupled)
-  }
+  def isPartitionedBy(columns: Seq[String]): Boolean =
+    columns.size == shownPartitions.size && columns.zip(shownPartitions).forall(relation.conf.resolver.tupled)
 
   /** The bucket keys among a query's columns, as the table's types; None if the query lacks one. */
   private def keysIn(layout: BucketLayout, columns: Seq[Attribute]): Option[Seq[Expression]] = {
     val resolver = relation.conf.resolver
     val keys = layout.keys.zip(layout.keyTypes).flatMap { case (key, keyType) =>
-      columns.find(c => resolver(c.name, key)).map(c => if (c.dataType == keyType) c else Cast(c, keyType))
+      columns.find(c => resolver(c.name, key)).map(HiddenColumns.asStored(_, keyType))
     }
     Option.when(keys.size == layout.keys.size)(keys)
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, DeltaLayout, RangeProperties}
+import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, DeltaLayout}
 import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
 import org.apache.spark.sql.connector.catalog.SupportsWrite
@@ -91,8 +91,7 @@ class BucketingWriteBuilder(
 
   private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =
     RangedRows.of(
-      session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema,
-      RangeProperties.entries(ranges.properties))
+      session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema, ranges.entries)
 
   private def byBucket(checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
     layout.fold(checked)(l => BucketedWrite.over(checked, keysOf(query, l), l.buckets))

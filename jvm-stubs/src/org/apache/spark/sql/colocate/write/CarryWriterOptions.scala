@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.{DeltaLayout, GroupProperties, RangeProperties}
-import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
@@ -85,8 +84,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     }
 
   private def isPartitioned(table: BucketedTarget, others: Seq[Transform]): Boolean =
-    others.isEmpty || others == table.userPartitions.filterNot(HiddenColumns.contains)
-      .map(name => IdentityTransform(FieldReference(Seq(name))))
+    others.isEmpty || others == table.shownPartitions.map(name => IdentityTransform(FieldReference(Seq(name))))
 
   private def isSame(bucket: Transform, table: BucketedTarget): Boolean = bucket match {
     case BucketTransform(buckets, keys, _) =>

@@ -58,8 +58,7 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
   private def hidden(target: BucketedTarget, named: String => Option[Attribute]): Map[String, Expression] = {
     val bucket = target.layout.map { layout =>
       val keys = layout.keys.zip(layout.keyTypes).map { case (key, keyType) =>
-        val column = named(key).get
-        if (column.dataType == keyType) column else Cast(column, keyType)
+        HiddenColumns.asStored(named(key).get, keyType)
       }
       BucketColumn.Name -> BucketedWrite.bucketId(keys, layout.buckets)
     }
