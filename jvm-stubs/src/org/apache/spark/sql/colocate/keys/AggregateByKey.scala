@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.types.{Metadata, StructType}
+import org.apache.spark.sql.types.StructType
 
 /**
  * Matches: a read of a Delta table with AGGREGATE KEY or UNIQUE KEY, by name or by path, also in a subquery.
@@ -72,7 +72,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
     val keys = columns.map(_._2).filter(row => model.isKey(row.name))
     if (keys.size != model.keys.size) refuseKeys(relation, model)
     val numbers = rowIds.map(name => Alias(Max(order).toAggregateExpression(), name)(
-      explicitMetadata = Some(fieldOfRowIds(withMetadata))))
+      explicitMetadata = Some(DeltaReflection.rowIdMetadata(name))))
     Aggregate(keys, results ++ numbers, if (model.replaces) withMetadata else rows)
   }
 
@@ -83,10 +83,6 @@ object AggregateByKey extends Rule[LogicalPlan] {
       .getOrElse(throw new ColocateException("KEY_MODEL_ROW_IDS",
         s"Cannot read ${TableNames.of(relation)}: which of its rows was loaded last is not known, because its " +
           "property 'delta.enableRowTracking' is no longer true. RESTORE the table to a version in which it was."))
-
-  /** Delta's writers know the column that keeps row numbers by this. */
-  private def fieldOfRowIds(relation: LogicalRelation): Metadata =
-    relation.output.find(isOfFiles).get.dataType.asInstanceOf[StructType](DeltaReflection.RowId).metadata
 
   private def hasRowIds(metadata: Attribute): Boolean = metadata.dataType match {
     case fields: StructType => fields.fieldNames.contains(DeltaReflection.RowId)

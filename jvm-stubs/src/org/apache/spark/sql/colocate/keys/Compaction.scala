@@ -28,7 +28,7 @@ class Compaction(session: SparkSession, table: Table, model: KeyModel) {
   /** Where Delta keeps the numbers of rows that were moved to another file. */
   private val RowIdColumn = "delta.rowTracking.materializedRowIdColumnName"
 
-  def run(): Compacted = {
+  def run(): Compacted = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     val old = transaction.files.groupBy(transaction.partitionOf).values.filterNot(isDone(transaction, _)).flatten.toSeq
     if (old.isEmpty) Compacted(0, 0)

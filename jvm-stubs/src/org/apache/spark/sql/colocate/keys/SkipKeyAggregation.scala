@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
@@ -11,9 +11,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, HadoopFsRelation, LogicalRelation}
 
 /**
- * Matches: an aggregate by all key columns of a table with AGGREGATE KEY or UNIQUE KEY, if its files are proven to
- * have one row for each key (see [[UniqueFiles]]).
- * Produces: a projection: SUM, MIN, MAX and the like of one row are the row's own values.
+ * Matches: an aggregate by all key columns of a table with AGGREGATE KEY or UNIQUE KEY.
+ * Produces: a projection, if the table's files are proven to have one row for each key (see [[UniqueFiles]]): SUM, MIN,
+ * MAX and the like of one row are the row's own values. Otherwise the aggregate, without the numbers of rows where no
+ * function needs them.
  * Not when: the aggregate has another function, or a filter of its own.
  */
 case class SkipKeyAggregation(session: SparkSession) extends Strategy {
@@ -21,9 +22,16 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: LogicalAggregate if RuleTable.isActive("SkipKeyAggregation") =>
       Rewrite.strategy("SkipKeyAggregation", session, this, plan) {
-        projected(aggregate).map(planLater(_)).toSeq
+        projected(aggregate).orElse(withoutRowIds(aggregate)).map(planLater(_)).toSeq
       }
     case _ => Nil
+  }
+
+  private def withoutRowIds(aggregate: LogicalAggregate): Option[LogicalPlan] = aggregate.child match {
+    case PhysicalOperation(columns, filters, relation: LogicalRelation) if KeyModel.of(relation).isDefined =>
+      val rows = RowsOf(columns, filters, relation)
+      Option.when(rows.readsLessThan(relation))(aggregate.copy(child = rows.plan))
+    case _ => None
   }
 
   private def projected(aggregate: LogicalAggregate): Option[LogicalPlan] = for {
@@ -33,7 +41,10 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
     if model.keys.forall(key => keys.exists(session.sessionState.conf.resolver(_, key)))
     values = aggregate.aggregateExpressions.map(ofOneRow(_, columns))
     if values.forall(_.isDefined) && isProven(relation, filters)
-  } yield Project(values.flatten, aggregate.child)
+  } yield {
+    val used = AttributeSet(values.flatten.flatMap(_.references))
+    Project(values.flatten, RowsOf(columns.filter(c => used.contains(c.toAttribute)), filters, relation).plan)
+  }
 
   /** Spark's scan chooses files by its own filters; where Delta has chosen by others, it may read more files. */
   private def isProven(relation: LogicalRelation, filters: Seq[Expression]): Boolean = relation.relation match {
@@ -81,4 +92,22 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
 
   /** Stands for a function that does not have a value of one row here. */
   private val Unknown: Expression = Literal("unknown")
+}
+
+/**
+ * Some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the relation lists
+ * it, used or not, so it is left out of the relation where it is not used.
+ */
+private case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression], relation: LogicalRelation) {
+
+  private val used = AttributeSet((columns ++ filters).flatMap(_.references))
+
+  private val read = relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
+
+  def readsLessThan(other: LogicalRelation): Boolean = read.size < other.output.size
+
+  def plan: LogicalPlan = {
+    val rows = relation.copy(output = read)
+    Project(columns, filters.reduceOption(And).fold[LogicalPlan](rows)(Filter(_, rows)))
+  }
 }

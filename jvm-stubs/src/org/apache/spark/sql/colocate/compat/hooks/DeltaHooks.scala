@@ -56,6 +56,7 @@ private[colocate] object DeltaHooks {
     methods(s"$Delta.OptimisticTransaction", "deltaLog", "snapshot")
     methodsOf(s"$Delta.OptimisticTransaction$$", "withActive" -> 3)
     methodsOf(s"$Delta.DeltaLog", "createDataFrame" -> 4)
+    methodsOf(s"$Delta.RowId$$", "columnMetadata" -> 2)
     methodsOf(s"$Delta.actions.AddFile", "removeWithTimestamp" -> 2)
     methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
   }

@@ -4,7 +4,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{Metadata, StructType}
 import org.apache.spark.util.Utils
 
 /**
@@ -30,6 +30,13 @@ object DeltaReflection {
 
   /** In `_metadata`, the number that Delta gives a row with the table property `delta.enableRowTracking`. */
   val RowId = "row_id"
+
+  /** By this, Delta's writers know the column that keeps the numbers of rows that move to another file. */
+  def rowIdMetadata(column: String): Metadata = {
+    val rowId = companion("RowId")
+    rowId.getClass.getMethods.find(_.getName == "columnMetadata").get
+      .invoke(rowId, column, Boolean.box(false)).asInstanceOf[Metadata]
+  }
 
   /** A table's properties in the snapshot that a relation was made of, whatever its index. */
   def propertiesOf(files: HadoopFsRelation): Map[String, String] =

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import java.lang.reflect.InvocationTargetException
+
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.connector.catalog.Table
@@ -96,4 +98,11 @@ class DeltaTransaction(table: Table) {
 
   private def method(target: AnyRef, name: String, arguments: Int) =
     target.getClass.getMethods.find(m => m.getName == name && m.getParameterCount == arguments).get
+}
+
+object DeltaTransaction {
+
+  /** Delta's own error, for example of a commit that came in between, instead of reflection's. */
+  def passingOn[T](work: => T): T =
+    try work catch { case e: InvocationTargetException => throw e.getCause }
 }
