@@ -103,7 +103,7 @@ def _functions(table: KeyedTable, keys: list[str]) -> dict[str, str]:
 
 
 def refused_type(data_type: str, use: str) -> tuple[str, str] | None:
-    """Why a column of a type of Spark can't be a key (use: KEY) or have an aggregation, and the cure; None if it can."""
+    """Why a column of this type can't be a key (use: KEY) or have an aggregation, and the cure; None if it can."""
     plain = data_type.lower()
     if use == "KEY" and _NO_KEY.fullmatch(plain):
         return "whose equal values are not always found equal", "Use an integer, DECIMAL, date, time or text as a key."

@@ -70,7 +70,9 @@ def _implied(columns: Columns) -> KeyClause | None:
     return KeyClause(AGGREGATE, tuple(c.name for c in columns.columns if not c.aggregation), aggregated[0].at)
 
 
-def check_model(cursor: Cursor, columns: Columns, model: KeyModel, bucket_keys: Sequence[str], file_format: str) -> None:
+def check_model(
+    cursor: Cursor, columns: Columns, model: KeyModel, bucket_keys: Sequence[str], file_format: str
+) -> None:
     """What CREATE TABLE checks again for every spelling, told here with its place in the text."""
     if model.model not in MODELS_OF_KEYS:
         return

@@ -16,6 +16,8 @@ def refused(spark: SparkSession, sql: str, words: str) -> None:
     assert words in str(error.value)
 
 
+AGGREGATE = "'key_model' = 'aggregate', 'key_columns' = 'k'"
+
 CREATES = {
     "'key_model' = 'unique'": "'key_columns' names no column",
     "'key_model' = 'unique', 'key_columns' = 'x'": "'key_columns' names x, and the table has no such column",
@@ -23,18 +25,12 @@ CREATES = {
     "'key_model' = 'unique', 'key_columns' = 's'": "CLUSTERED BY has k, which is no key column",
     "'key_model' = 'unique', 'key_columns' = 'k, d'": "column d has the type DOUBLE",
     "'key_model' = 'unique', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"SUM\"}'": "Leave them out",
-    "'key_model' = 'aggregate', 'key_columns' = 'k'": "value column s has no aggregation",
-    "'key_model' = 'aggregate', 'key_columns' = 'k', 'value_aggregates' = 'SUM'": "'value_aggregates' is SUM",
-    "'key_model' = 'aggregate', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"AVG\",\"d\":\"MAX\",\"t\":\"MAX\"}'": (
-        "unknown aggregation AVG"
-    ),
-    "'key_model' = 'aggregate', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"SUM\",\"d\":\"MAX\",\"t\":\"SUM\"}'": (
-        "column t has the type STRING, and SUM needs numbers"
-    ),
-    "'key_model' = 'aggregate', 'key_columns' = 'k', 'value_aggregates' = '{\"k\":\"SUM\"}'": (
-        "key column k has the aggregation SUM"
-    ),
-}  # fmt: skip
+    AGGREGATE: "value column s has no aggregation",
+    f"{AGGREGATE}, 'value_aggregates' = 'SUM'": "'value_aggregates' is SUM",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"s\":\"AVG\"}}'": "unknown aggregation AVG",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"t\":\"SUM\"}}'": "column t has the type STRING, and SUM needs numbers",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"k\":\"SUM\"}}'": "key column k has the aggregation SUM",
+}
 
 
 @pytest.mark.parametrize("properties", CREATES)

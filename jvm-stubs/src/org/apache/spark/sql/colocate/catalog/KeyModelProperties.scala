@@ -78,8 +78,8 @@ object KeyModelProperties {
 
   private def refuse(table: String, model: KeyModel, what: String, why: String): Nothing =
     throw new ColocateException("KEY_MODEL_FIXED",
-      s"Cannot $what of $table, a table with ${model.clause}: $why. Create a new table with the columns and the model " +
-        s"that you want, and INSERT INTO it SELECT ... FROM $table.")
+      s"Cannot $what of $table, a table with ${model.clause}: $why. Create a new table with the columns and the " +
+        s"model that you want, and INSERT INTO it SELECT ... FROM $table.")
 
   def refuseFormat(table: String, format: String): Nothing =
     throw new ColocateException("KEY_MODEL_FORMAT",

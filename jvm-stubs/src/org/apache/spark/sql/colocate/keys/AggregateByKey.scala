@@ -98,7 +98,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
 
   private def refuseKeys(relation: LogicalRelation, model: KeyModel): Nothing =
     throw new ColocateException("KEY_MODEL_COLUMN",
-      s"Cannot read ${TableNames.of(relation)}: its key columns are ${model.keys.mkString(", ")}, but its columns are " +
-        s"${HiddenColumns.without(relation.schema).fieldNames.mkString(", ")}. RESTORE the table to a version that " +
-        "has all key columns.")
+      s"Cannot read ${TableNames.of(relation)}: its key columns are ${model.keys.mkString(", ")}, but its columns " +
+        s"are ${HiddenColumns.without(relation.schema).fieldNames.mkString(", ")}. RESTORE the table to a version " +
+        "that has all key columns.")
 }

@@ -36,7 +36,7 @@ case class RefuseStreams(session: SparkSession) extends (LogicalPlan => Unit) {
   private def refuse(table: Table): Unit = KeyModel.of(table).foreach { model =>
     throw new ColocateException("KEY_MODEL_STREAM",
       s"Cannot read ${table.name.stripPrefix("spark_catalog.")} as a stream: it has ${model.clause}, and a stream " +
-        "gives the rows of each load as they come, several for one key. Read it with a query, or keep the loaded rows " +
-        "in a table with DUPLICATE KEY and stream that one.")
+        "gives the rows of each load as they come, several for one key. Read it with a query, or keep the loaded " +
+        "rows in a table with DUPLICATE KEY and stream that one.")
   }
 }

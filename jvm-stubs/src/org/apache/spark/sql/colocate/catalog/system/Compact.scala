@@ -18,8 +18,8 @@ object Compact extends SystemProcedure(
   override protected def run(session: SparkSession, input: InternalRow): Seq[Row] = {
     val named = NamedTable.load(session, input.getString(0))
     val model = KeyModel.of(named.table).getOrElse(throw new ColocateException("KEY_MODEL_ABSENT",
-      s"Cannot compact ${input.getString(0)}: it has neither AGGREGATE KEY nor UNIQUE KEY, so each loaded row stays as " +
-        s"it is. OPTIMIZE ${input.getString(0)} joins its small files."))
+      s"Cannot compact ${input.getString(0)}: it has neither AGGREGATE KEY nor UNIQUE KEY, so each loaded row stays " +
+        s"as it is. OPTIMIZE ${input.getString(0)} joins its small files."))
     val done = new Compaction(session, named.table, model).run()
     Seq(Row(done.removed, done.added))
   }

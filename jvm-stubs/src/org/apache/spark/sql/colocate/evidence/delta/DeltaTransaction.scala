@@ -10,8 +10,8 @@ import org.apache.spark.sql.{DataFrame, Dataset}
 
 /**
  * A commit of our own on a Delta table: a new schema and properties, with files that are removed; or files that take
- * the place of others. It starts at the table's newest version. Delta refuses it, if another commit changed the metadata
- * or these files meanwhile; nothing is changed then.
+ * the place of others. It starts at the table's newest version. Delta refuses it, if another commit changed the
+ * metadata or these files meanwhile; nothing is changed then.
  */
 class DeltaTransaction(table: Table) {
   import DeltaReflection.{call, companion}
