@@ -120,3 +120,14 @@ def test_a_stream_does_not_read_the_table(keyed: SparkSession) -> None:
     ):
         with pytest.raises(Exception, match="KEY_MODEL_STREAM"):
             source().writeStream.format("memory").queryName("s").start()
+
+
+def test_the_properties_mean_nothing_without_our_buckets(spark: SparkSession, db: str) -> None:
+    """A table of another session may have properties of these names."""
+    for model in ("unique", "aggregate", "Unique", "none"):
+        table = f"t_{model}"
+        spark.sql(f"CREATE TABLE {table} (k INT, v INT) USING delta")
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('key_model' = '{model}', 'value_aggregates' = 'x')")
+        spark.sql(f"INSERT INTO {table} VALUES (1, 1), (1, 2)")
+        spark.sql(f"UPDATE {table} SET v = 3 WHERE v = 2")
+        assert spark.table(table).count() == 2

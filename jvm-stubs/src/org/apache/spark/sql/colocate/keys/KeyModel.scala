@@ -1,16 +1,18 @@
 package org.apache.spark.sql.colocate.keys
 
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.catalog.GroupProperties
+import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-
-import scala.jdk.CollectionConverters._
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /**
  * AGGREGATE KEY or UNIQUE KEY of a Delta table, as in Doris: queries see one row for each key, whatever was loaded.
@@ -59,20 +61,25 @@ object KeyModel {
   def of(properties: Map[String, String]): Option[KeyModel] =
     GroupProperties.value(properties, Model).filter(Set(Unique, Aggregate)).map { model =>
       val keys = GroupProperties.value(properties, Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)
-      val functions = GroupProperties.value(properties, Aggregates).fold(Map.empty[String, String]) { text =>
-        Json.parse(text).extract[Map[String, String]]
-      }
-      KeyModel(model, keys, functions)
+      // A session without the extension may have changed the text. Then no column has an aggregation.
+      val functions = GroupProperties.value(properties, Aggregates)
+        .flatMap(text => Try(Json.parse(text).extract[Map[String, String]]).toOption)
+      KeyModel(model, keys, functions.getOrElse(Map.empty))
     }
 
+  /** Only a table that CREATE has given buckets: elsewhere the properties may be any user's. */
   def of(relation: LogicalRelation): Option[KeyModel] = relation.relation match {
-    case files: HadoopFsRelation if DeltaReflection.isDeltaIndex(files.location) =>
+    case files: HadoopFsRelation
+        if DeltaReflection.isDeltaIndex(files.location) && isBucketed(files.partitionSchema.fieldNames) =>
       of(DeltaReflection.propertiesOf(files))
     case _ => None
   }
 
   def of(table: Table): Option[KeyModel] =
-    if (DeltaTables.isDelta(table)) of(table.properties().asScala.toMap) else None
+    if (DeltaTables.isDelta(table) && isBucketed(table.columns().map(_.name))) of(table.properties().asScala.toMap)
+    else None
+
+  private def isBucketed(columns: Array[String]): Boolean = columns.contains(BucketColumn.Name)
 
   /** Of the table that a statement changes. */
   def ofTarget(target: LogicalPlan): Option[KeyModel] = target.collectFirst {

@@ -64,6 +64,8 @@ object Rules {
     "RefuseLossyWrites" -> (_ => RefuseLossyWrites),
     "RefuseShadowedHash" -> (RefuseShadowedHash(_)))
 
+  val optimizer: Seq[OfPlans] = made[OfPlans]("optimizer", "PruneRanges" -> (PruneRanges(_)))
+
   val strategy: Seq[Made[Strategy]] = made[Made[Strategy]](
     "strategy",
     "SkipKeyAggregation" -> (SkipKeyAggregation(_)),

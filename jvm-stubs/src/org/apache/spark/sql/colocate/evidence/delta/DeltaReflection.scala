@@ -40,8 +40,14 @@ object DeltaReflection {
 
   /** A table's properties in the snapshot that a relation was made of, whatever its index. */
   def propertiesOf(files: HadoopFsRelation): Map[String, String] =
-    if (files.fileFormat.getClass.getName != Format) Map.empty
-    else call(call(files.fileFormat, "metadata"), "configuration").asInstanceOf[Map[String, String]]
+    metadataOf(files).fold(Map.empty[String, String])(call(_, "configuration").asInstanceOf[Map[String, String]])
+
+  /** The schema of that snapshot, generation expressions included. */
+  def schemaOf(files: HadoopFsRelation): StructType =
+    metadataOf(files).fold(new StructType)(call(_, "schema").asInstanceOf[StructType])
+
+  private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
+    Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))
 
   /** The index of a query's scan. */
   def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
