@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, Final, Par
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec}
+import org.apache.spark.sql.execution.aggregate._
 
 /**
  * Matches: a partial aggregate directly below its final one, without an Exchange between them.
@@ -22,6 +22,14 @@ object MergeAdjacentAggregates extends Rule[SparkPlan] {
         aggregateExpressions = first.aggregateExpressions.map(_.copy(mode = Complete)),
         initialInputBufferOffset = 0,
         child = first.child)
+    case last @ SortAggregateExec(_, false, _, _, _, _, _, _, first: SortAggregateExec)
+        if first.requiredChildDistributionExpressions.isEmpty && isPair(last, first) =>
+      last.copy(
+        requiredChildDistributionExpressions = Some(clustering(first.groupingExpressions)),
+        groupingExpressions = first.groupingExpressions,
+        aggregateExpressions = first.aggregateExpressions.map(_.copy(mode = Complete)),
+        initialInputBufferOffset = 0,
+        child = first.child)
     case last @ ObjectHashAggregateExec(_, false, _, _, _, _, _, _, first: ObjectHashAggregateExec)
         if first.requiredChildDistributionExpressions.isEmpty && isPair(last, first) =>
       last.copy(
@@ -32,9 +40,7 @@ object MergeAdjacentAggregates extends Rule[SparkPlan] {
         child = first.child)
   }
 
-  private def isPair(
-      last: org.apache.spark.sql.execution.aggregate.BaseAggregateExec,
-      first: org.apache.spark.sql.execution.aggregate.BaseAggregateExec): Boolean =
+  private def isPair(last: BaseAggregateExec, first: BaseAggregateExec): Boolean =
     last.aggregateExpressions.nonEmpty &&
       last.groupingExpressions.nonEmpty &&
       last.aggregateExpressions.forall(_.mode == Final) &&
