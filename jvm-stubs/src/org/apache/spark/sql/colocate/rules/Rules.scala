@@ -33,6 +33,8 @@ object Rules {
     "RefuseHiveMembers" -> (RefuseHiveMembers(_)),
     "CarryWriterOptions" -> (CarryWriterOptions(_)),
     "CheckBucketKeys" -> (CheckBucketKeys(_)),
+    "InsertIntoRangePartitions" -> (InsertIntoRangePartitions(_)),
+    "DeleteFromRangePartitions" -> (DeleteFromRangePartitions(_)),
     "FillBucketColumn" -> (FillBucketColumn(_)),
     "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
     "ExpandMergeStars" -> (ExpandMergeStars(_)),
