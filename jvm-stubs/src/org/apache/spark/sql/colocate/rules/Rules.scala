@@ -47,7 +47,8 @@ object Rules {
     "LayOutPathWrites" -> (LayOutPathWrites(_)),
     "LayOutWrites" -> (LayOutWrites(_)),
     "PlainMergeSource" -> (_ => PlainMergeSource),
-    "CheckErrors" -> (CheckErrors(_)))
+    "CheckErrors" -> (CheckErrors(_)),
+    "CheckRangesInUpdates" -> (CheckRangesInUpdates(_)))
 
   val normalization: Seq[OfPlans] =
     made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))

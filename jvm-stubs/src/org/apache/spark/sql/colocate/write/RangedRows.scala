@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
@@ -12,7 +12,8 @@ import org.apache.spark.sql.colocate.catalog.{RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
@@ -34,6 +35,21 @@ case class RangedRows(
     val values = columnNames.flatMap(named(query.output, _))
     val refusal = RangeRefusal(table, partitions, only)
     Filter(RowInSomeRange(partition, values.map(RowInSomeRange.shown), columnNames, refusal), query)
+  }
+
+  /**
+   * The partition of a row with these values, which fails for one of no partition. None without a value for each range
+   * column. UPDATE and MERGE compute it for the rows that they change and for no others.
+   */
+  def checkedPartition(value: String => Option[Expression]): Option[Expression] = {
+    val stored = columns.flatMap(c => value(c.name).flatMap(RangedRows.tried(_, c.dataType)).map(c.name -> _)).toMap
+    RangeColumn.over(expression, stored.get).map { partition =>
+      val shown = columns.map(c => RowInSomeRange.shown(stored(c.name)))
+      val refusal = RangeRefusal(table, partitions, only)
+      val check = RowInSomeRange(partition, shown, columnNames, refusal, repeatable = true)
+      // Two branches that are alike would be simplified away with the check: a constant of no partition gives null.
+      If(check, partition, Literal(""))
+    }
   }
 
   def columnNames: Seq[String] = columns.map(_.name)
@@ -65,6 +81,13 @@ case class RangedRows(
 }
 
 object RangedRows {
+
+  /** The value as it will be stored, or null where it can't be: then Delta says so. */
+  private def tried(value: Expression, stored: DataType): Option[Expression] =
+    if (value.dataType == stored) Some(value)
+    else Option.when(Cast.canTryCast(value.dataType, stored)) {
+      Cast(value, stored, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
+    }
 
   def of(session: SparkSession, table: Table): Option[RangedRows] =
     DeltaTables.rangesOf(table).flatMap { text =>

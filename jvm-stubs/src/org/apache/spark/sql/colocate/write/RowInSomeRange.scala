@@ -9,18 +9,24 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * True; fails for a row of no range partition, before Delta refuses it in words about a hidden column, and for a row
- * of another partition than the statement names. It counts as not deterministic, so that it is asked of the rows
- * that are written and of no others.
+ * of another partition than the statement names. In a filter it counts as not deterministic, so that it is asked of the
+ * rows that are written and of no others.
  *
- * @param values of the range columns, as text
- * @param names  of the range columns
+ * @param values     of the range columns, as text
+ * @param names      of the range columns
+ * @param repeatable whether it counts as deterministic, as the commands UPDATE and MERGE need
  */
 case class RowInSomeRange(
-    partition: Expression, values: Seq[Expression], names: Seq[String], refusal: RangeRefusal) extends Expression {
+    partition: Expression,
+    values: Seq[Expression],
+    names: Seq[String],
+    refusal: RangeRefusal,
+    repeatable: Boolean = false)
+    extends Expression {
 
   @transient private lazy val only = refusal.only.map(UTF8String.fromString).toSet
 
-  override lazy val deterministic: Boolean = false
+  override lazy val deterministic: Boolean = repeatable && children.forall(_.deterministic)
   override def children: Seq[Expression] = partition +: values
   override def dataType: DataType = BooleanType
   override def nullable: Boolean = false
