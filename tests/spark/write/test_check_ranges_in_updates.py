@@ -15,7 +15,8 @@ def test_rows_are_moved_to_other_partitions_or_refused(
     spark: SparkSession, db: str, buckets: str, features: str
 ) -> None:
     months(spark, buckets=buckets, **dict.fromkeys(FEATURES, features))
-    merge = "MERGE INTO t USING (SELECT CAST(id AS INT) AS k, DATE'{day}' AS d, 's' AS v FROM range({ids})) s ON t.k = s.k WHEN "
+    source = "(SELECT CAST(id AS INT) AS k, DATE'{day}' AS d, 's' AS v FROM range({ids}))"
+    merge = f"MERGE INTO t USING {source} s ON t.k = s.k WHEN "
     for statement, row in {
         "UPDATE t SET d = DATE'2037-01-01' WHERE k = 5": "d = 2037-01-01",
         "UPDATE t SET d = '2037-01-01', v = 'u' WHERE k = 5": "d = 2037-01-01",
