@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from spark_colocate import verdicts
 
-from benchmarks import lab
+from benchmarks import doris_demo, lab
 from benchmarks.data import queries, tpch
 from benchmarks.engines import query
 from benchmarks.measure import Measured, measure
@@ -39,7 +39,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./run demo", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="TPC-H scale; 1 is 1 GB of text, and the default")
     parser.add_argument("--memory", default="4g", help="heap of the driver, which runs the tasks (4g)")
+    parser.add_argument("--doris", action="store_true", help="instead: the first example of Doris' documents")
     asked = parser.parse_args(arguments)
+    if asked.doris:
+        return doris_demo.main(asked.memory, console)
     with lab.progress() as bars:
         sources = _data(asked.scale, bars)
         with lab.session(asked.memory, os.cpu_count() or 2) as spark:

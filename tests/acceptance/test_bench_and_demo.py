@@ -33,3 +33,20 @@ def test_the_demo_shows_both_plans_equal_rows_the_group_and_both_fallbacks(tmp_p
     ):
         assert part in printed
     assert "DIFFER" not in printed
+
+
+def test_the_demo_in_doris_spelling_shows_the_documents_outcomes() -> None:
+    printed = run("benchmarks.demo", "--doris", "--memory", "1g")
+    for part in (
+        "[BUCKETS_DIFFER]",
+        "[RANGE_NO_PARTITION]",
+        "[RANGE_OTHER_PARTITION]",
+        "[2019-05-31, 2019-06-30)",
+        "SHOW PROC '/colocation_group/",
+        "_group1",
+        "colocate: true (group example_db.group1, 8 buckets)",
+        "colocate: false, reason: group is not stable",
+        "EXCHANGE",
+    ):
+        assert part in printed
+    assert printed.count("100000") >= 2

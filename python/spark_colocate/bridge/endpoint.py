@@ -134,7 +134,11 @@ def _translate(_service: Service, args: Args, _request: Request) -> Json:
     done = translate(args["text"], options)
     if done is None:
         return {"known": False}
-    return {"known": True, "statement": done.statement, "warnings": list(done.warnings)}
+    answer = {"known": True, "warnings": list(done.warnings)}
+    if done.partitions:
+        # A driver that does not know this answer finds no statement, so it deletes nothing.
+        return {**answer, "delete": done.statement, "partitions": list(done.partitions)}
+    return {**answer, "statement": done.statement}
 
 
 def _doris_create(_service: Service, args: Args, _request: Request) -> Json:

@@ -1,4 +1,4 @@
-"""ALTER TABLE, and the statements that name a partition."""
+"""ALTER TABLE and DROP TABLE."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from spark_colocate.dialect import properties, ranges, spark_text
 from spark_colocate.dialect.clauses import distribution
 from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.dialect.partitions import refuse_temporary
 from spark_colocate.dialect.properties import property_list
 from spark_colocate.dialect.values import Options, Translation
 
@@ -36,7 +37,7 @@ def _set(cursor: Cursor, table: tuple[str, ...]) -> Translation:
 
 
 def _add_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
-    _refuse_temporary(cursor)
+    refuse_temporary(cursor)
     bounds = ranges.partition(cursor)
     buckets = None
     if cursor.takes("DISTRIBUTED"):
@@ -55,7 +56,7 @@ def _add_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
 
 
 def _drop_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
-    _refuse_temporary(cursor)
+    refuse_temporary(cursor)
     cursor.expect("PARTITION")
     only_old = cursor.takes("IF")
     if only_old:
@@ -68,34 +69,9 @@ def _drop_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
     )
 
 
-def _refuse_temporary(cursor: Cursor) -> None:
-    if cursor.word() == "TEMPORARY":
-        cursor.unsupported("there are no temporary partitions", "Load into a table of its own, then INSERT from it.")
-
-
 def _bound(values: tuple[str, ...]) -> str:
     """One value as it is, several as a JSON array."""
     return values[0] if len(values) == 1 else json.dumps(list(values), separators=(",", ":"))
-
-
-def truncate_table(cursor: Cursor, _options: Options) -> Translation:
-    """TRUNCATE TABLE t PARTITION(p, ...)."""
-    cursor.expect("TABLE")
-    table = cursor.table()
-    cursor.expect("PARTITION")
-    partitions = cursor.names("the name of a partition")
-    cursor.takes("FORCE")
-    cursor.end()
-    return Translation(spark_text.call("truncate_partition", table=".".join(table), partitions=",".join(partitions)))
-
-
-def delete(cursor: Cursor, _options: Options) -> Translation | None:
-    """DELETE FROM t PARTITION p WHERE ...: refused. None without PARTITION."""
-    cursor.expect("FROM")
-    cursor.table()
-    if cursor.word() in ("PARTITION", "PARTITIONS"):
-        cursor.unsupported("DELETE from a partition is not translated", "Write the range of the partition into WHERE.")
-    return None
 
 
 def drop_table(cursor: Cursor, _options: Options) -> Translation | None:

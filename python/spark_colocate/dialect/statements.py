@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spark_colocate.dialect import admin, alter, create
+from spark_colocate.dialect import admin, alter, create, partitions
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.values import Options, Translation
 
@@ -16,9 +16,10 @@ _READERS: dict[tuple[str, str], Reader] = {
     ("CREATE", "TABLE"): create.create_table,
     ("CREATE", "EXTERNAL"): create.create_table,
     ("ALTER", "TABLE"): alter.alter_table,
-    ("TRUNCATE", "TABLE"): alter.truncate_table,
     ("DROP", "TABLE"): alter.drop_table,
-    ("DELETE", "FROM"): alter.delete,
+    ("INSERT", "INTO"): partitions.insert,
+    ("DELETE", "FROM"): partitions.delete,
+    ("TRUNCATE", "TABLE"): partitions.truncate_table,
     ("ADMIN", "SET"): admin.set_config,
     ("ADMIN", "SHOW"): admin.show_config,
     ("HELP", "ADMIN"): admin.show_help,

@@ -14,10 +14,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A Spark statement that does the same, and what the user should know of the differences."""
+    """A Spark statement that does the same, and what the user should know of the differences.
+
+    partitions: the range partitions whose rows a DELETE is limited to, for which Spark has no words.
+    """
 
     statement: str
     warnings: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Range partitions of Delta tables: which rows they take, who is refused, and how they come and go."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
@@ -9,41 +8,10 @@ from pyspark.sql import SparkSession
 from tests.spark.members import database
 from tests.spark.oracle import assert_no_exchange
 from tests.spark.plans import nodes
+from tests.spark.ranged import IN_BUCKETS, MONTHS, held, listed, months, properties, refused
 from tools.plans import kind
 
 INTERPRETED = True
-MONTHS = [("p201701", "2017-02-01"), ("p201702", "2017-03-01"), ("p201703", "2017-04-01")]
-IN_BUCKETS = "CLUSTERED BY (k) INTO 4 BUCKETS"
-
-
-def properties(columns: str, partitions: Sequence[tuple[str, ...]], **more: str) -> str:
-    """Each partition is a name and its upper bound, of one value or several."""
-    entries = [{"name": name, "upper": list(upper)} for name, *upper in partitions]
-    named = {"range_partition_by": columns, "range_partitions": json.dumps(entries), **more}
-    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in named.items())
-    return f"TBLPROPERTIES ({pairs})"
-
-
-def months(spark: SparkSession, name: str = "t", buckets: str = IN_BUCKETS, **more: str) -> None:
-    """A table with the three partitions of the document, and 80 days of rows."""
-    spark.sql(f"CREATE TABLE {name} (d DATE, k INT, v STRING) USING delta {buckets} {properties('d', MONTHS, **more)}")
-    spark.sql(f"INSERT INTO {name} SELECT date_add(DATE'2017-01-01', CAST(id AS INT)), id, 'v' FROM range(80)")
-
-
-def held(spark: SparkSession, name: str = "t") -> dict[str, int]:
-    """Rows of each partition, by its hidden column."""
-    return dict(map(tuple, spark.sql(f"SELECT _colocate_range, count(*) FROM {name} GROUP BY 1").collect()))
-
-
-def listed(spark: SparkSession, name: str = "t") -> list[tuple[str, str, int]]:
-    rows = spark.sql(f"CALL system.show_partitions(table => '{name}')").collect()
-    return [(row["PartitionName"], row["Range"], row["RowCount"]) for row in rows]
-
-
-def refused(spark: SparkSession, sql: str) -> str:
-    with pytest.raises(Exception, match=r"RANGE_|NOT_NULL") as error:
-        spark.sql(sql).collect()
-    return str(error.value)
 
 
 def test_the_documents_nine_rows(spark: SparkSession, db: str) -> None:
@@ -157,8 +125,11 @@ def test_every_writer_obeys(spark: SparkSession, db: str) -> None:
 def test_a_table_made_from_a_query_refuses_rows_of_no_partition(spark: SparkSession, db: str) -> None:
     spark.sql(f"CREATE TABLE t USING delta {properties('d', MONTHS)} AS SELECT DATE'2017-01-01' d, 1 k")
     assert held(spark) == {"p201701": 1}
-    # Delta's own check, which a session without the extension has, too.
-    assert "NOT_NULL" in refused(spark, "UPDATE t SET d = DATE'2037-01-01'")
+    # Delta's own check, which a session without the extension has, too. A row without a day is below the first range.
+    bounded = properties("d", MONTHS).replace('"upper"', '"lower": ["2017-01-01"], "upper"', 1)
+    spark.sql(f"CREATE TABLE u USING delta {bounded} AS SELECT DATE'2017-01-01' d, 1 k")
+    insert = "MERGE INTO u USING (SELECT 2 k) s ON u.k = s.k WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)"
+    assert "NOT_NULL" in refused(spark, insert)
 
 
 def test_a_dynamic_overwrite_replaces_the_ranges_that_it_has_rows_for(spark: SparkSession, db: str) -> None:

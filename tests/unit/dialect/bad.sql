@@ -147,5 +147,13 @@ CREATE TABLE t (k INT) PARTITION BY RANGE(k) (
 CREATE TABLE t (k INT) PARTITION BY RANGE(k) (PARTITION p VALUES LESS THAN ("2017-02-01")) DISTRIBUTED BY HASH(k) BUCKETS 4
 -- title: a bound of too many values
 CREATE TABLE t (k INT) PARTITION BY RANGE(k) (PARTITION p VALUES LESS THAN ("1", "2")) DISTRIBUTED BY HASH(k) BUCKETS 4
--- title: DELETE from a partition
-DELETE FROM t PARTITION p WHERE k = 1
+-- title: DELETE from a temporary partition
+DELETE FROM t TEMPORARY PARTITION p WHERE k = 1
+-- title: DELETE by a second table
+DELETE FROM t PARTITION p USING u WHERE t.k = u.k
+-- title: DELETE from a number
+DELETE FROM t PARTITIONS (p, 1)
+-- title: INSERT into a temporary partition
+INSERT INTO t TEMPORARY PARTITION (p) VALUES (1)
+-- title: INSERT of nothing
+INSERT INTO t PARTITION p

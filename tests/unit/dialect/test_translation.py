@@ -1,7 +1,7 @@
 """Statements of Doris as Spark's: golden texts, without a JVM."""
 
 import pytest
-from spark_colocate.dialect import Options, translate
+from spark_colocate.dialect import Options, Translation, translate
 from spark_colocate.errors import DialectError
 
 from tests.spark.dialect.reader import FILES, cases
@@ -18,7 +18,10 @@ def _shown(sql: str) -> str:
         done = translate(sql)
     except DialectError as error:
         return f"[{error.code}] {error}"
-    return "Spark's own" if done is None else "\n".join([done.statement, *(f"-- warning: {w}" for w in done.warnings)])
+    if done is None:
+        return "Spark's own"
+    partitions = [f"-- partitions: {', '.join(done.partitions)}"] if done.partitions else []
+    return "\n".join([done.statement, *partitions, *(f"-- warning: {w}" for w in done.warnings)])
 
 
 def statement(sql: str, format: str = "delta") -> str:
@@ -99,6 +102,8 @@ def test_the_copy_of_another_clusters_table_joins_no_group() -> None:
             "TRUNCATE TABLE t PARTITION(p, q)",
             "CALL system.truncate_partition(table => 't', partitions => 'p,q')",
         ),
+        ("INSERT INTO t PARTITION p (k) SELECT 1;", "INSERT INTO `t` PARTITION (`p`) (k) SELECT 1"),
+        ("insert into table d.t partitions (p, `q`) VALUES (1)", "INSERT INTO `d`.`t` PARTITION (`p`, `q`) VALUES (1)"),
         (
             'ALTER TABLE t SET ("Colocate_With" = "g", "replication_num" = "2")',
             "ALTER TABLE `t` SET TBLPROPERTIES ('colocate_with' = 'g', 'replication_num' = '2')",
@@ -108,6 +113,20 @@ def test_the_copy_of_another_clusters_table_joins_no_group() -> None:
 )  # fmt: skip
 def test_other_statements(sql: str, spark: str) -> None:
     assert statement(sql) == spark
+
+
+@pytest.mark.parametrize(
+    ("sql", "spark", "partitions"),
+    [
+        ("DELETE FROM t PARTITION p WHERE k = 1 OR k = 2;", "DELETE FROM `t` WHERE k = 1 OR k = 2", ("p",)),
+        ("DELETE FROM t PARTITIONS (`p`, q)", "DELETE FROM `t`", ("p", "q")),
+        ("delete from d.t as x partition (p) where x.k in ('a;b')", "DELETE FROM `d`.`t` AS `x` WHERE x.k in ('a;b')",
+         ("p",)),
+        ("DELETE FROM t x PARTITIONS p", "DELETE FROM `t` AS `x`", ("p",)),
+    ],
+)  # fmt: skip
+def test_delete_from_partitions_is_a_delete_and_their_names(sql: str, spark: str, partitions: tuple[str, ...]) -> None:
+    assert translate(sql) == Translation(spark, partitions=partitions)
 
 
 def test_keys_and_aggregations_become_properties() -> None:
@@ -127,8 +146,10 @@ def test_keys_and_aggregations_become_properties() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["", "SELECT 1", "SELEC 1", "'CREATE' TABLE", "GRANT x", "-- CREATE TABLE", "SHOW PROC '/x'", "DROP TABLE t"]
-)
+    "sql",
+    ["", "SELECT 1", "SELEC 1", "'CREATE' TABLE", "GRANT x", "-- CREATE TABLE", "SHOW PROC '/x'", "DROP TABLE t",
+     "INSERT INTO t PARTITION (p) SELEC 1", "INSERT INTO table SELEC 1", "DELETE FROM t WHERE k = = 1"],
+)  # fmt: skip
 def test_what_is_no_statement_of_doris_is_left_to_spark(sql: str) -> None:
     assert translate(sql) is None
 

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.connector.catalog.Column
 import org.apache.spark.sql.types.{DataType, StructType}
 
@@ -15,7 +15,7 @@ object HiddenColumns {
   def isReserved(name: String): Boolean = names.exists(_.equalsIgnoreCase(name))
 
   /** A column of a query as the table stores it: hidden columns are computed from stored values. */
-  def asStored(column: Attribute, stored: DataType): Expression =
+  def asStored(column: Expression, stored: DataType): Expression =
     if (column.dataType == stored) column else Cast(column, stored)
 
   def without(schema: StructType): StructType = StructType(schema.filterNot(f => contains(f.name)))

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Recent
@@ -42,8 +42,8 @@ object RangeColumn {
       case _: org.apache.spark.sql.AnalysisException => None
     }
 
-  /** The expression over a query's columns, as the table's types; None if the query lacks one. */
-  def over(expression: Expression, found: String => Option[Attribute]): Option[Expression] = {
+  /** The expression over other values, such as a query's columns, as the table's types; None if the query lacks one. */
+  def over(expression: Expression, found: String => Option[Expression]): Option[Expression] = {
     val used = expression.references.toSeq.map(_.name).distinct
     Option.when(used.forall(found(_).isDefined))(expression.transformUp { case a: AttributeReference =>
       HiddenColumns.asStored(found(a.name).get, a.dataType)

@@ -27,7 +27,7 @@ class ColocateParser(session: SparkSession, spark: ParserInterface) extends Pars
       case refused: ParseException =>
         text match {
           case ShowProc(single, double) => ShowProcCommand(Option(single).getOrElse(double))
-          case _ if DorisText.mayBe(text) => hiding(parse(DorisText.translated(session, text, refused)))
+          case _ if DorisText.mayBe(text) => hiding(DorisText.parsed(session, text, refused)(parse))
           case _ => throw refused
         }
     }

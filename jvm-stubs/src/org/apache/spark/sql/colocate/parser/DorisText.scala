@@ -4,12 +4,15 @@ import scala.annotation.tailrec
 import scala.util.matching.Regex
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.expressions.{And, Literal}
 import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.catalyst.plans.logical.{DeleteFromTable, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.write.InNamedPartitions
 
 /**
  * Statements in Doris' spelling, which the control plane turns into Spark's. Only a text that Spark's parser refused
@@ -23,7 +26,8 @@ object DorisText extends Logging {
       """\b(distributed\s+by|properties\s*\(|engine\s*=|(aggregate|unique|duplicate)\s+key\b|by\s+(range|list)\s*\()""",
     """alter\s+table\b""" -> """\bset\s*\(|\b(add|drop)\s+(temporary\s+)?partition\s+[^(\s]""",
     """truncate\s+table\b""" -> """\bpartition\s*\(""",
-    """delete\s+from\b""" -> """^\s+\S+\s+partitions?\b""",
+    """delete\s+from\b""" -> """^\s+\S+\s+((as\s+)?(?!where\b|as\b)\S+\s+)?(temporary\s+)?partitions?\b""",
+    """insert\s+into\b""" -> """^\s+(table\s+)?\S+\s+(temporary\s+partition|partitions\b|partition\s+[^(\s])""",
     """drop\s+table\b""" -> """\bforce\b""",
     """show\s+(data|partitions)\b""" -> "",
     """admin\s+(set|show)\b""" -> "",
@@ -48,14 +52,27 @@ object DorisText extends Logging {
     if (end > 0) withoutComments(bare.substring(end + 1)) else bare
   }
 
-  /** The Spark statement that does the same. Throws an error for a wrong text, and for one that Doris lacks, too. */
-  def translated(session: SparkSession, text: String, refused: ParseException): String = {
+  /** What the text means to Spark. Throws an error for a wrong text, and for one that Doris lacks, too. */
+  def parsed(session: SparkSession, text: String, refused: ParseException)(
+      parse: String => LogicalPlan): LogicalPlan = {
     val format = Settings.get(session.sessionState.conf, "spark.colocate.dialect.format")
     val answer =
       try ControlPlane.call(session, "translate", "text" -> text, "format" -> format)
       catch { case error: ColocateException => throw new WrongDorisText(refused, error) }
     if (!(answer \ "known").extract[Boolean]) throw new UnknownText(refused)
     (answer \ "warnings").extract[Seq[String]].foreach(warning => logWarning(warning))
-    (answer \ "statement").extract[String]
+    (answer \ "delete").extractOpt[String] match {
+      case None => parse((answer \ "statement").extract[String])
+      case Some(all) =>
+        val named = InNamedPartitions((answer \ "partitions").extract[Seq[String]])
+        limited(parse(all), named).getOrElse(throw new UnknownText(refused))
+    }
+  }
+
+  /** Spark's DELETE has no words for partitions, so they become a part of its condition. */
+  private def limited(plan: LogicalPlan, named: InNamedPartitions): Option[LogicalPlan] = plan match {
+    case all: DeleteFromTable if all.condition == Literal.TrueLiteral => Some(all.copy(condition = named))
+    case some: DeleteFromTable => Some(some.copy(condition = And(named, some.condition)))
+    case _ => None
   }
 }

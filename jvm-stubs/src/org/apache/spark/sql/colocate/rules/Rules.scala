@@ -36,6 +36,8 @@ object Rules {
     "RefuseHiveMembers" -> (RefuseHiveMembers(_)),
     "CarryWriterOptions" -> (CarryWriterOptions(_)),
     "CheckBucketKeys" -> (CheckBucketKeys(_)),
+    "InsertIntoRangePartitions" -> (InsertIntoRangePartitions(_)),
+    "DeleteFromRangePartitions" -> (DeleteFromRangePartitions(_)),
     "FillBucketColumn" -> (FillBucketColumn(_)),
     "RewriteUpdates" -> (_ => RewriteUpdates),
     "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
@@ -50,7 +52,8 @@ object Rules {
     "LayOutPathWrites" -> (LayOutPathWrites(_)),
     "LayOutWrites" -> (LayOutWrites(_)),
     "PlainMergeSource" -> (_ => PlainMergeSource),
-    "CheckErrors" -> (CheckErrors(_)))
+    "CheckErrors" -> (CheckErrors(_)),
+    "CheckRangesInUpdates" -> (CheckRangesInUpdates(_)))
 
   val normalization: Seq[OfPlans] =
     made[OfPlans](

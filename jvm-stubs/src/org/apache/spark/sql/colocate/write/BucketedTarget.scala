@@ -7,7 +7,6 @@ import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad}
-import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** A Delta table with buckets, range partitions or both, and maybe a key model, that a statement writes to. */
@@ -18,9 +17,7 @@ case class BucketedTarget(
     model: Option[KeyModel]) {
 
   /** The partition columns that the user declared; range partitions are one, though no column that is shown. */
-  lazy val userPartitions: Seq[String] = relation.table.partitioning.toSeq.collect {
-    case IdentityTransform(FieldReference(Seq(name))) if name != BucketColumn.Name => name
-  }
+  lazy val userPartitions: Seq[String] = NamedPartitions.columns(relation.table).filter(_ != BucketColumn.Name)
 
   /** Those of them that users see. */
   lazy val shownPartitions: Seq[String] = userPartitions.filterNot(HiddenColumns.contains)
@@ -63,7 +60,7 @@ object BucketedTarget {
 
   def of(session: SparkSession, relation: DataSourceV2Relation): Option[BucketedTarget] = {
     val layout = DeltaTables.layoutOf(session, relation.table)
-    val ranges = RangedRows.of(session, relation.table)
+    val ranges = RangedRows.of(session, relation.table).map(_.copy(only = NamedPartitions.of(relation)))
     Option.when(layout.isDefined || ranges.isDefined) {
       BucketedTarget(relation, layout, ranges, KeyModel.of(relation.table))
     }

@@ -51,7 +51,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case ("writeOptions", options: Map[_, _]) => options.asInstanceOf[Map[String, String]]
     }
     val all = target.relation.options.asCaseSensitiveMap().asScalaMap ++ own.getOrElse(Map.empty)
-    OverwriteMode.unshuffled(all)
+    OverwriteMode.unshuffled(NamedPartitions.without(all))
   }
 
   private def withoutGivenBucket(query: LogicalPlan): LogicalPlan =

@@ -4,34 +4,73 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.catalog.{RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * The range partitions of a table that a statement writes to.
  *
  * @param expression gives a row's partition, over columns by the names of the table's schema
  * @param partitions as the table's property lists them; only for messages
+ * @param only       the partitions that the statement names, spelled as the table's; empty if it names none
  */
-case class RangedRows(table: String, expression: Expression, partitions: Seq[RangeEntry]) extends SQLConfHelper {
-
-  private val MostShown = 10
+case class RangedRows(
+    table: String, expression: Expression, partitions: Seq[RangeEntry], only: Seq[String] = Nil)
+    extends SQLConfHelper {
 
   /** The partition of a query's rows; None if the query lacks a range column: then Delta alone checks it. */
   def partitionOf(columns: Seq[Attribute]): Option[Expression] = RangeColumn.over(expression, named(columns, _))
 
-  /** The query, which fails where a row belongs to no partition. */
-  def checked(query: LogicalPlan): LogicalPlan = partitionOf(query.output).fold(query) { partition =>
-    val names = columns.map(_.name)
-    val values = names.flatMap(named(query.output, _))
-    Filter(RowInSomeRange(partition, values.map(RowInSomeRange.shown), names, message), query)
+  /** The query, which fails where a row belongs to no partition, or to none that the statement names. */
+  def checked(query: LogicalPlan): LogicalPlan = partitionOf(query.output).fold(unchecked(query)) { partition =>
+    val values = columnNames.flatMap(named(query.output, _))
+    val refusal = RangeRefusal(table, partitions, only)
+    Filter(RowInSomeRange(partition, values.map(RowInSomeRange.shown), columnNames, refusal), query)
   }
+
+  /**
+   * The partition of a row with these values, which fails for one of no partition. None without a value for each range
+   * column. UPDATE and MERGE compute it for the rows that they change and for no others.
+   */
+  def checkedPartition(value: String => Option[Expression]): Option[Expression] = {
+    val stored = columns.flatMap(c => value(c.name).flatMap(RangedRows.tried(_, c.dataType)).map(c.name -> _)).toMap
+    RangeColumn.over(expression, stored.get).map { partition =>
+      val shown = columns.map(c => RowInSomeRange.shown(stored(c.name)))
+      val refusal = RangeRefusal(table, partitions, only)
+      val check = RowInSomeRange(partition, shown, columnNames, refusal, repeatable = true)
+      // Two branches that are alike would be simplified away with the check: a constant of no partition gives null.
+      If(check, partition, Literal(""))
+    }
+  }
+
+  def columnNames: Seq[String] = columns.map(_.name)
+
+  /** The names as the table spells them; an error for one that is not there. */
+  def named(wanted: Seq[String]): Seq[String] = wanted.map { name =>
+    names.find(_.equalsIgnoreCase(name)).getOrElse(throw new ColocateException("RANGE_PARTITION_UNKNOWN",
+      s"There is no range partition $name of $table, and no partition column of this name (partitions: " +
+        s"${names.mkString(", ")}). Name one of these partitions."))
+  }.distinct
+
+  /** From the lowest range to the highest. The expression's only texts are names, and it has the highest one first. */
+  private def names: Seq[String] =
+    expression.collect { case Literal(name: UTF8String, StringType) => name.toString }.distinct.reverse
+
+  private def unchecked(query: LogicalPlan): LogicalPlan =
+    if (only.isEmpty) query
+    else throw new ColocateException("RANGE_OTHER_PARTITION",
+      s"Cannot write to ${only.mkString(", ")} of $table: the statement gives no value of " +
+        s"${columnNames.filter(named(query.output, _).isEmpty).mkString(", ")}, by which the table is " +
+        s"partitioned. Give a value, or name no partition.")
 
   /** In the table's order. */
   private lazy val columns: Seq[AttributeReference] =
@@ -39,18 +78,16 @@ case class RangedRows(table: String, expression: Expression, partitions: Seq[Ran
 
   private def named(columns: Seq[Attribute], name: String): Option[Attribute] =
     columns.find(c => conf.resolver(c.name, name))
-
-  private def message: (String, String) = {
-    val open = RangeProperties.open(partitions)
-    val shown = open.take(MostShown) ++ Option.when(open.size > MostShown)(s"${open.size - MostShown} more")
-    (s"Cannot load into $table: the row with ",
-      s" belongs to none of its ${partitions.size} range partitions. No partition has the rows of " +
-        s"${shown.mkString(", ")}. Nothing was written. Leave such rows out, or add a partition for them: CALL " +
-        s"system.add_partition(table => '$table', partition => 'name', upper => 'value').")
-  }
 }
 
 object RangedRows {
+
+  /** The value as it will be stored, or null where it can't be: then Delta says so. */
+  private def tried(value: Expression, stored: DataType): Option[Expression] =
+    if (value.dataType == stored) Some(value)
+    else Option.when(Cast.canTryCast(value.dataType, stored)) {
+      Cast(value, stored, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
+    }
 
   def of(session: SparkSession, table: Table): Option[RangedRows] =
     DeltaTables.rangesOf(table).flatMap { text =>

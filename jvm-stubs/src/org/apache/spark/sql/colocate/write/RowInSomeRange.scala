@@ -4,29 +4,37 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
-import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * True; fails for a row of no range partition, before Delta refuses it in words about a hidden column. It counts as
- * not deterministic, so that it is asked of the rows that are written and of no others.
+ * True; fails for a row of no range partition, before Delta refuses it in words about a hidden column, and for a row
+ * of another partition than the statement names. In a filter it counts as not deterministic, so that it is asked of the
+ * rows that are written and of no others.
  *
- * @param values  of the range columns, as text
- * @param message the error's text before and after the row
+ * @param values     of the range columns, as text
+ * @param names      of the range columns
+ * @param repeatable whether it counts as deterministic, as the commands UPDATE and MERGE need
  */
-case class RowInSomeRange(partition: Expression, values: Seq[Expression], names: Seq[String], message: (String, String))
+case class RowInSomeRange(
+    partition: Expression,
+    values: Seq[Expression],
+    names: Seq[String],
+    refusal: RangeRefusal,
+    repeatable: Boolean = false)
     extends Expression {
 
-  override lazy val deterministic: Boolean = false
+  @transient private lazy val only = refusal.only.map(UTF8String.fromString).toSet
+
+  override lazy val deterministic: Boolean = repeatable && children.forall(_.deterministic)
   override def children: Seq[Expression] = partition +: values
   override def dataType: DataType = BooleanType
   override def nullable: Boolean = false
   override def prettyName: String = "row_in_some_range"
 
   override def eval(input: InternalRow): Any = {
-    if (partition.eval(input) == null) refuse(values.map(_.eval(input).asInstanceOf[UTF8String]).toArray)
+    val found = partition.eval(input).asInstanceOf[UTF8String]
+    if (found == null || !takes(found)) refuse(found, values.map(_.eval(input).asInstanceOf[UTF8String]).toArray)
     true
   }
 
@@ -38,22 +46,24 @@ case class RowInSomeRange(partition: Expression, values: Seq[Expression], names:
     val filled = texts.zipWithIndex.map { case (text, i) =>
       s"${text.code}\n$array[$i] = ${text.isNull} ? null : ${text.value};"
     }.mkString("\n")
+    val isOther = if (refusal.only.isEmpty) "false" else s"!$self.takes(${found.value})"
     val code = code"""
       ${found.code}
-      if (${found.isNull}) {
+      if (${found.isNull} || $isOther) {
         UTF8String[] $array = new UTF8String[${texts.size}];
         $filled
-        $self.refuse($array);
+        $self.refuse(${found.isNull} ? null : ${found.value}, $array);
       }
       final ${CodeGenerator.javaType(dataType)} ${ev.value} = true;"""
     ev.copy(code = code, isNull = FalseLiteral)
   }
 
-  /** Called by generated code, too. */
-  def refuse(found: Array[UTF8String]): Unit = {
-    val row = names.zip(found).map { case (name, value) => s"$name = ${Option(value).getOrElse("NULL")}" }
-    val error = new ColocateException("RANGE_NO_PARTITION", s"${message._1}${row.mkString(", ")}${message._2}")
-    throw DeltaReflection.invariantViolation(error.getMessage)
+  /** Called by generated code, too; so is the next one. */
+  def takes(found: UTF8String): Boolean = refusal.only.isEmpty || only(found)
+
+  def refuse(found: UTF8String, values: Array[UTF8String]): Unit = {
+    val row = names.zip(values).map { case (name, value) => s"$name = ${Option(value).getOrElse("NULL")}" }
+    throw refusal.of(row.mkString(", "), Option(found).map(_.toString))
   }
 
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): RowInSomeRange =

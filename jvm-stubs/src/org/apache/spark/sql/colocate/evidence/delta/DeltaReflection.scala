@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
@@ -78,6 +80,12 @@ object DeltaReflection {
   def snapshotOf(pinnedIndex: FileIndex): DeltaSnapshot =
     if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))
     else new DeltaSnapshot(call(pinnedIndex, "snapshot"))
+
+  /** The snapshot of a table that a command changes; None where Delta's index has no such part. */
+  def analyzedSnapshot(index: FileIndex): Option[DeltaSnapshot] =
+    Option.when(isDeltaIndex(index))(index).flatMap { delta =>
+      Try(call(delta, "snapshotAtAnalysis")).toOption.map(new DeltaSnapshot(_))
+    }
 
   /** The files of a transaction's index, with the size of each, and its rows where their statistics were kept. */
   def filesOf(batchIndex: FileIndex): Seq[DeltaFile] =
