@@ -10,13 +10,13 @@ SET spark.colocate.dialect = doris;
 -- title: Spark would broadcast tables as small as these
 SET spark.sql.autoBroadcastJoinThreshold = -1;
 
--- title: The first table, with two range partitions and eight buckets, makes the group
+-- title: The first table, with aggregate keys, two range partitions and eight buckets, makes the group
 CREATE TABLE `tbl1` (
 `k1` date NOT NULL COMMENT "",
 `k2` int(11) NOT NULL COMMENT "",
-`v1` int(11) NOT NULL COMMENT ""
+`v1` int(11) SUM NOT NULL COMMENT ""
 ) ENGINE=OLAP
-DUPLICATE KEY(`k1`, `k2`)
+AGGREGATE KEY(`k1`, `k2`)
 PARTITION BY RANGE(`k1`)
 (
 PARTITION p1 VALUES LESS THAN ('2019-05-31'),
@@ -31,9 +31,9 @@ PROPERTIES (
 CREATE TABLE `tbl2` (
 `k1` datetime NOT NULL COMMENT "",
 `k2` int(11) NOT NULL COMMENT "",
-`v1` double NOT NULL COMMENT ""
+`v1` double SUM NOT NULL COMMENT ""
 ) ENGINE=OLAP
-DUPLICATE KEY(`k1`, `k2`)
+AGGREGATE KEY(`k1`, `k2`)
 DISTRIBUTED BY HASH(`k2`) BUCKETS 8
 PROPERTIES (
 "colocate_with" = "group1"
@@ -43,7 +43,9 @@ PROPERTIES (
 CREATE TABLE tbl3 (k2 int, v1 int) DISTRIBUTED BY HASH(k2) BUCKETS 10 PROPERTIES("colocate_with" = "group1");
 
 -- title: A load, shuffled to the buckets once
-INSERT INTO tbl1 SELECT date_add(DATE'2019-05-01', CAST(id % 60 AS INT)), id % 1000, id FROM range(100000);
+INSERT INTO tbl1 SELECT date_add(DATE'2019-05-01', CAST(id % 60 AS INT)), id % 1000, 1 FROM range(100000);
+-- title: Rows of one key are summed up
+SELECT count(*) AS `rows`, sum(v1) AS loaded FROM tbl1;
 -- title: A load of the other table
 INSERT INTO tbl2 SELECT timestamp_seconds(1556668800 + id), id, id / 2 FROM range(1000);
 -- title: A row that belongs to no partition is refused, and nothing is written
