@@ -1,6 +1,7 @@
 -- Statements of the documents on colocation joins of Doris and StarRocks.
--- Each has a title and what must come of it: `runs`, `rows` (then the rows, cells separated by |), `refused` with a
--- condition, or `later` with what is missing: until then the statement is refused.
+-- Each has a title and what must come of it: `runs`, `rows` (then the rows, cells separated by |), `says` with a part of
+-- the answer, `refused` with a condition (then parts of the error), or `later` with what is missing: until then the
+-- statement is refused.
 
 -- title: a table in a group
 -- later: aggregate keys
