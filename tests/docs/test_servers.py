@@ -1,8 +1,12 @@
-"""The quickstart and statements of Doris, one by one: in spark-sql, by the Thrift server and by Spark Connect."""
+"""The quickstart and statements of Doris, one by one: in spark-sql, by the Thrift server and by Spark Connect.
 
+Those of Doris' documents (tests/spark/dialect/statements) come from `spark-sql -f`, beeline and a Connect client.
+"""
+
+import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,8 @@ from pyhive import hive
 
 from tests.docs.markdown import ROOT, Block, blocks
 from tests.rotation import on_its_day
-from tests.spark.servers import CONNECT, THRIFT, example_settings, server
+from tests.spark.dialect import clients
+from tests.spark.servers import CONNECT, THRIFT, example_settings, run_beeline, server
 from tests.spark.sessions import run_bare, run_spark_sql
 
 PAGES = (ROOT / "docs/quickstart.md", ROOT / "docs/how-to/doris.md")
@@ -21,6 +26,7 @@ JOINED = "EXPLAIN SELECT price FROM orders JOIN lines ON order_id = order_ref"
 EXCLUDED = "the session excludes rule PlanColocatedScans, which would have removed the Exchange [RULE_EXCLUDED]"
 DORIS_LINE = "  |  colocate: true (group default.shop, 8 buckets)"
 PORT = "spark.hadoop.hive.server2.thrift.port"
+GO_ON = "spark.hadoop.hive.cli.errors.ignore"  # after an error, as clients do
 HOST = "spark.hadoop.hive.server2.thrift.bind.host"
 
 
@@ -42,12 +48,31 @@ def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     assert DORIS_LINE in ran.out
 
 
+@on_its_day(2, 3)
+def test_spark_sql_runs_the_statements_of_the_documents(tmp_path: Path) -> None:
+    conf = example_settings(tmp_path) | {"spark.colocate.python": os.environ["PYSPARK_PYTHON"], GO_ON: "true"}
+    ran = run_spark_sql(clients.script(), tmp_path, conf)
+    assert clients.differences(ran.out, ran.err) == {}
+
+
+@pytest.fixture(scope="module")
+def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a Thrift server."""
+    with server(THRIFT, PORT, tmp_path_factory.mktemp("thrift"), {HOST: "127.0.0.1"}) as port:
+        yield port
+
+
 @on_its_day(0, 2)
-def test_thrift_clients_run_the_quickstart_after_another_has_left(tmp_path: Path) -> None:
-    with server(THRIFT, PORT, tmp_path, {HOST: "127.0.0.1"}) as port:
-        told = [thrift_client(port) for _ in range(2)]
+def test_thrift_clients_run_the_quickstart_after_another_has_left(thrift: int) -> None:
+    told = [thrift_client(thrift) for _ in range(2)]
     assert all("colocate: true (group default.sales, 8 buckets)" in one for one in told)
     assert all(DORIS_LINE in one for one in told)
+
+
+@on_its_day(0, 2)
+def test_beeline_runs_the_statements_of_the_documents(thrift: int, tmp_path: Path) -> None:
+    ran = run_beeline(clients.script(), thrift, tmp_path)
+    assert clients.differences(ran.out, ran.err) == {}
 
 
 def thrift_client(port: int) -> str:
@@ -67,15 +92,29 @@ spark = SparkSession.builder.remote(sys.argv[2]).getOrCreate()
 """
 
 
+@pytest.fixture(scope="module")
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Connect server."""
+    with server(CONNECT, "spark.connect.grpc.binding.port", tmp_path_factory.mktemp("connect")) as port:
+        yield f"sc://127.0.0.1:{port}"
+
+
 @on_its_day(1, 2)
-def test_a_connect_client_runs_the_quickstart(tmp_path: Path) -> None:
+def test_a_connect_client_runs_the_quickstart(connect: str, tmp_path: Path) -> None:
     code = CLIENT + "".join(as_client(block) for block in SQL)
     code += f"spark.sql({EXCLUDING!r})\nprint(spark.sql({JOINED!r}).collect()[0][0])\n"
-    with server(CONNECT, "spark.connect.grpc.binding.port", tmp_path / "server") as port:
-        ran = run_bare(code, tmp_path / "client", f"sc://127.0.0.1:{port}").ok()
+    ran = run_bare(code, tmp_path, connect).ok()
     assert re.search(r"colocate: true \(group default\.sales, 8 buckets\)", ran.out)
     assert EXCLUDED in ran.out
     assert DORIS_LINE in ran.out
+
+
+@on_its_day(1, 2)
+def test_a_connect_client_runs_the_statements_of_the_documents(connect: str, tmp_path: Path) -> None:
+    code = CLIENT + "import json\nfrom tests.spark.dialect.clients import differences_by\n"
+    code += "print(json.dumps(differences_by(spark)))\n"
+    ran = run_bare(code, tmp_path, connect).ok()
+    assert json.loads(ran.out.splitlines()[-1]) == {}
 
 
 def as_client(block: Block) -> str:

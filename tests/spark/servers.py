@@ -12,7 +12,7 @@ from pathlib import Path
 import pyspark
 from spark_colocate.fetch_jars import fetch
 
-from tests.spark.sessions import HADOOP_DEFAULTS, QUICK_JVM, ROOT, small_options
+from tests.spark.sessions import HADOOP_DEFAULTS, QUICK_JVM, ROOT, Ran, small_options
 
 HOME = Path(pyspark.__file__).parent
 EXAMPLE = ROOT / "conf" / "spark-defaults.conf.example"
@@ -48,6 +48,21 @@ def server(name: str, port_key: str, folder: Path, conf: Mapping[str, str] | Non
     finally:
         process.terminate()
         process.wait(60)
+
+
+def run_beeline(script: str, port: int, folder: Path) -> Ran:
+    """Runs statements in beeline, by a Thrift server; it goes on after an error."""
+    (folder / "script.sql").write_text(script)
+    flags = ["--silent=true", "--force=true", "--outputformat=tsv2", "--showHeader=false"]
+    url = f"jdbc:hive2://127.0.0.1:{port}"
+    command = [str(HOME / "bin/beeline"), "-u", url, "-n", "user", *flags, "-f", str(folder / "script.sql")]
+    environment = {**os.environ, "SPARK_HOME": str(HOME)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    # Silent, it prints the word null where it would ask for the next line; a NULL in a row has other letters.
+    rows = re.sub(r"^(null *)+", "", done.stdout, flags=re.MULTILINE)
+    return Ran(done.returncode, rows, done.stderr)
 
 
 def _free_port() -> int:

@@ -22,6 +22,7 @@ SLIPS = (
     "SHOW PARTITION t",
     "CREATE TABLE t USING delta AS SELECT rank() OVER (PARTITION BY k) FORM u",
     "DELETE FROM t WHERE k = 1 AND AND partition = 2",
+    "INSERT INTO t PARTITION (p) SELEC 1",
 )
 TRIED = (
     "/* a */ -- b\n create\n table t (k INT) distributed  by hash(k) buckets 4",
@@ -31,6 +32,8 @@ TRIED = (
     "TRUNCATE TABLE t PARTITION(p)",
     "DROP TABLE t FORCE",
     "DELETE FROM t PARTITION p WHERE k = 1",
+    "DELETE FROM t AS x PARTITIONS (p, q)",
+    "INSERT INTO t PARTITION p SELECT 1",
     "SHOW PARTITIONS FROM t",
     "SHOW DATA",
     "ADMIN SHOW FRONTEND CONFIG",

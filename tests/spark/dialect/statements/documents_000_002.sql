@@ -1,6 +1,6 @@
 -- Statements of the documents on colocation joins of Doris and StarRocks.
--- Each has a title and what must come of it: `runs`, `rows` (then the rows, cells separated by |), `refused` with a
--- condition.
+-- Each has a title and what must come of it: `runs`, `rows` (then the rows, cells separated by |), `says` with a part of
+-- the answer, or `refused` with a condition (then parts of the error).
 
 -- title: a table in a group of all databases
 -- runs
