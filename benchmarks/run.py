@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import ablation, hybrid, join, merge, planning, registry, skew, suite
+from benchmarks import ablation, hybrid, join, keys, merge, planning, registry, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -42,6 +42,10 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--row-groups", type=int, help="MiB of a row group of the tables' files (as members have them)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
     _session_arguments(verb, "8g")
+    verb = verbs.add_parser("keys")
+    verb.add_argument("--rows", type=int, default=10_000_000, help="loaded rows of each table (10 million)")
+    verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+    _session_arguments(verb, "8g")
     verb = verbs.add_parser("rules")
     verb.add_argument("--scale", type=float, default=1.0, help="1 is 1 GB of text (1)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds with and without each rule (5)")
@@ -54,6 +58,7 @@ def main(arguments: list[str]) -> int:
         "merge": merge.run,
         "hybrid": hybrid.run,
         "plan": planning.run,
+        "keys": keys.run,
         "skew": skew.run,
         "registry": registry.run,
         "rules": ablation.run,

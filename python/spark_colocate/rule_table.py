@@ -12,8 +12,9 @@ from spark_colocate.nearest import nearest
 class Rule:
     """A rule by which members are planned.
 
-    phase: when Spark runs it: `hint`, `resolution`, `post-hoc`, `check`, `normalization` (of the analysis), `strategy`,
-        `preparation` (the whole plan, after EnsureRequirements), `stage` (of adaptive execution) or `columnar` (last).
+    phase: when Spark runs it: `hint`, `resolution`, `post-hoc`, `check`, `normalization` (of the analysis),
+        `optimizer`, `strategy`, `preparation` (the whole plan, after EnsureRequirements), `stage` (of adaptive
+        execution) or `columnar` (last).
     needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for one that right rows need.
     active: whether it is applied where no session excludes it.
     """

@@ -63,6 +63,10 @@ def _named_ranges(service: Service, args: Args, _request: Request) -> Json:
     return {"names": service.named_ranges(wire.ranged_table(args), args["names"])}
 
 
+def _create_key_model(service: Service, args: Args, _request: Request) -> Json:
+    return {"properties": service.create_key_model(wire.keyed_table(args))}
+
+
 def _begin_create(service: Service, args: Args, request: Request) -> Json:
     return wire.reservation_json(service.begin_create(wire.declaration(args), request))
 
@@ -184,9 +188,10 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "translate": _translate,
     "doris_create": _doris_create,
     "create_ranges": _create_ranges,
+    "create_key_model": _create_key_model,
     "add_range": _add_range,
     "drop_range": _drop_range,
     "named_ranges": _named_ranges,
 }
 _RANGES = frozenset({"create_ranges", "add_range", "drop_range", "named_ranges"})
-_WITHOUT_STORE = frozenset({"check_layout", "translate", "doris_create"}) | _RANGES
+_WITHOUT_STORE = frozenset({"check_layout", "create_key_model", "translate", "doris_create"}) | _RANGES

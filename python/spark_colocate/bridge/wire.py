@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from spark_colocate.errors import Code, RequestError
+from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import (
@@ -103,6 +104,19 @@ def ranged_table(args: Args) -> RangedTable:
         by=args.get("by") or "",
         partitions=args.get("partitions") or "",
         zone=args.get("zone") or "UTC",
+    )
+
+
+def keyed_table(args: Args) -> KeyedTable:
+    """A table with the properties of its key model."""
+    return KeyedTable(
+        name=table(args),
+        columns=_columns(args.get("columns")),
+        bucket_keys=tuple(args.get("bucket_keys") or ()),
+        partitioned_by=tuple(args.get("partitioned_by") or ()),
+        model=(args.get("model") or "").strip().lower(),
+        keys=args.get("key_columns") or "",
+        aggregates=args.get("aggregates") or "",
     )
 
 

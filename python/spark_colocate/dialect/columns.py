@@ -8,8 +8,8 @@ from spark_colocate.dialect import spark_text, types
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.types import ColumnType
 from spark_colocate.errors import Code
+from spark_colocate.key_models import AGGREGATIONS
 
-AGGREGATIONS = ("SUM", "MIN", "MAX", "REPLACE", "REPLACE_IF_NOT_NULL")
 _REFUSED_AGGREGATIONS = ("HLL_UNION", "BITMAP_UNION", "QUANTILE_UNION", "GENERIC")
 
 

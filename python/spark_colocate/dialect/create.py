@@ -36,7 +36,7 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     _check_buckets(cursor, columns, clauses, model)
     _check_size(cursor, columns, start)
     range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model)
-    keys.refuse_not_yet(cursor, model)
+    keys.check_model(cursor, columns, model, clauses.bucket_keys, options.format)
     kept = properties.table_properties(cursor, clauses.properties)
     _check_group(cursor, clauses, kept.kept)
     table_properties = {

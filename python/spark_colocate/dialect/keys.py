@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_colocate.dialect.columns import AGGREGATIONS, Columns, DorisColumn
+from spark_colocate import key_models
+from spark_colocate.dialect.columns import Columns, DorisColumn
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.errors import Code
+from spark_colocate.key_models import AGGREGATE, AGGREGATIONS, DUPLICATE, UNIQUE
 
-AGGREGATE, UNIQUE, DUPLICATE = "aggregate", "unique", "duplicate"
 WORDS = {"AGGREGATE": AGGREGATE, "UNIQUE": UNIQUE, "DUPLICATE": DUPLICATE, "PRIMARY": UNIQUE}
 
 MODELS_OF_KEYS = frozenset({AGGREGATE, UNIQUE})
 """Models whose key names a row: buckets and ranges are made of key columns."""
-
-NOT_YET = frozenset({AGGREGATE, UNIQUE})
-"""Models that no table of this version has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +70,31 @@ def _implied(columns: Columns) -> KeyClause | None:
     return KeyClause(AGGREGATE, tuple(c.name for c in columns.columns if not c.aggregation), aggregated[0].at)
 
 
-def refuse_not_yet(cursor: Cursor, keys: KeyModel) -> None:
-    """Never rows that are not aggregated as the statement says."""
-    if keys.model in NOT_YET:
+def check_model(
+    cursor: Cursor, columns: Columns, model: KeyModel, bucket_keys: Sequence[str], file_format: str
+) -> None:
+    """What CREATE TABLE checks again for every spelling, told here with its place in the text."""
+    if model.model not in MODELS_OF_KEYS:
+        return
+    if file_format != "delta":
         cursor.fail(
-            keys.at,
-            f"tables with {keys.model.upper()} KEY ({', '.join(keys.keys)}) are not there yet, "
-            "and without it a query would see several rows of one key",
-            "Write DUPLICATE KEY, leave out SUM, MIN, MAX and REPLACE, and aggregate in the query.",
+            model.at,
+            f"tables with {model.model.upper()} KEY are Delta tables, and this one is written as {file_format.upper()}",
+            "SET spark.colocate.dialect.format = delta, or write DUPLICATE KEY.",
             Code.DORIS_UNSUPPORTED,
         )
+    if not bucket_keys:
+        cursor.fail(
+            model.at,
+            f"the table has {model.model.upper()} KEY and no buckets",
+            "Add DISTRIBUTED BY HASH(key, ...) BUCKETS n.",
+            Code.CLUSTERED_BY_MISSING,
+        )
+    for column in columns.columns:
+        wrong = key_models.refused_type(column.type.spark, column.aggregation if not model.has(column.name) else "KEY")
+        if wrong:
+            cursor.fail(column.at, f"column {column.name} has the type {column.type.spark}, {wrong[0]}", wrong[1],
+                        Code.DORIS_TABLE)  # fmt: skip
 
 
 def _check_keys(cursor: Cursor, columns: Columns, clause: KeyClause) -> None:

@@ -10,6 +10,7 @@ from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import WORDS
 from spark_colocate.dialect.values import Options
 from spark_colocate.errors import DialectError
+from spark_colocate.key_models import ROW_TRACKING
 
 _TYPES = {"DECIMAL(38,0)": "LARGEINT", "BINARY": "VARBINARY"}
 _FUNCTIONS = {"LOCALTIMESTAMP": "CURRENT_TIMESTAMP", "CURRENT_DATE": "CURRENT_DATE"}
@@ -17,7 +18,7 @@ _FUNCTIONS = {"LOCALTIMESTAMP": "CURRENT_TIMESTAMP", "CURRENT_DATE": "CURRENT_DA
 # Properties that a clause says, and one that a DEFAULT brings.
 _KEYS = ("key_model", "key_columns", "value_aggregates")
 _RANGES = ("range_partition_by", "range_partitions")
-_IMPLIED = (*_KEYS, *_RANGES, "delta.feature.allowColumnDefaults")
+_IMPLIED = (*_KEYS, *_RANGES, "delta.feature.allowColumnDefaults", ROW_TRACKING)
 
 
 class _NoWords(Exception):

@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from spark_colocate import matching
+from spark_colocate import key_models, matching
 from spark_colocate.errors import ColocateError, StoreError
+from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import config, declarations, groups, listings, ranges, statements
@@ -78,6 +79,10 @@ class Service:
     def named_ranges(self, table: RangedTable, names: Sequence[str]) -> list[str]:
         """The names of range partitions as the table spells them. Raises LayoutError for an unknown one."""
         return ranges.named(table, names)
+
+    def create_key_model(self, table: KeyedTable) -> dict[str, str]:
+        """The properties of a new table with a key model. Raises LayoutError."""
+        return key_models.properties(table)
 
     def begin_create(self, declared: Declaration, request: Request) -> Reservation:
         """CREATE, CTAS or REPLACE: checks the table against its group, and reserves its place in it.

@@ -197,8 +197,17 @@ def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize(
     ("condition", "partitions"),
-    # Delta skips files by the least and the greatest value, so IN also reads what lies between.
-    [("d = 421", 1), ("d BETWEEN 420 AND 429", 1), ("d IN (5, 25)", 3), ("d >= 980", 2), ("d < 10 AND k = 3", 1)],
+    [
+        ("d = 421", 1),
+        ("421 = d", 1),
+        ("d BETWEEN 420 AND 429", 1),
+        ("d >= 980", 2),
+        ("d < 10 AND k = 3", 1),
+        ("d IN (5, 25)", 2),
+        ("d IN (5, 25, NULL, 100000)", 2),
+        ("d IN (5, 25) AND d > 20", 1),
+        (f"d IN ({', '.join(map(str, range(0, 1000, 50)))})", 20),
+    ],
 )
 def test_a_query_reads_the_files_of_its_ranges_only(
     hundred: str, spark: SparkSession, condition: str, partitions: int, adaptive: str

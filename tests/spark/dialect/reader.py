@@ -10,7 +10,7 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 @dataclass(frozen=True)
 class Case:
-    """outcome: runs, rows, refused or later. detail: the condition, or what is missing. rows: as they are written."""
+    """outcome: runs, rows or refused. detail: the condition. rows: as they are written."""
 
     title: str
     outcome: str
@@ -29,7 +29,7 @@ def _case(block: str) -> Case:
     title, outcome, *lines = block.strip().splitlines()
     comments = [line.removeprefix("-- ") for line in lines if line.startswith("-- ")]
     sql = "\n".join(line for line in lines if not line.startswith("-- "))
-    found = re.fullmatch(r"-- (runs|rows|refused|later):? ?(.*)", outcome)
+    found = re.fullmatch(r"-- (runs|rows|refused):? ?(.*)", outcome)
     assert found, f"{title}: {outcome}"
     rows = tuple(tuple(cell.strip() for cell in line.split("|")) for line in comments)
     return Case(title, found[1], found[2], rows, sql.removesuffix(";"))

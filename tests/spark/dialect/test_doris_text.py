@@ -73,10 +73,10 @@ def test_a_text_that_doris_does_not_know_either_keeps_sparks_error_with_a_line(s
             "Cannot read CREATE TABLE at line 3, column 5: found 'STRNG', expected a type",
         ),
         (
-            "CREATE TABLE t (k INT, v INT SUM) DISTRIBUTED BY HASH(k) BUCKETS 4",
+            "CREATE TABLE t (k INT, v BITMAP) DISTRIBUTED BY HASH(k) BUCKETS 4",
             "DORIS_UNSUPPORTED",
             "0A000",
-            "Cannot run CREATE TABLE at line 1, column 24: tables with AGGREGATE KEY (k) are not there yet",
+            "Cannot run CREATE TABLE at line 1, column 26: the type BITMAP is refused",
         ),
         (
             "CREATE TABLE t (k INT) DISTRIBUTED BY HASH(k) BUCKETS 0",

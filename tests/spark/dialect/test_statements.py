@@ -15,9 +15,6 @@ LISTINGS = ("SHOW PROC '/colocation_group'", "SHOW DATA")
 
 DOCUMENTS_GROUP = "10005.10008"
 
-# What a statement raises whose feature is still missing.
-MISSING = ("DORIS_UNSUPPORTED", "FAILED_TO_LOAD_ROUTINE", "ROUTINE_NOT_FOUND")
-
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_statements_of_a_document_have_its_outcomes(spark: SparkSession, db: str, name: str) -> None:
@@ -32,8 +29,7 @@ def _difference(spark: SparkSession, case: Case, others: set[Row]) -> str:
         rows = [row for row in spark.sql(_with_id(spark, case.sql, others)).collect() if row not in others]
     except PySparkException as error:
         condition = error.getCondition() or ""
-        expected = case.detail == condition if case.outcome == "refused" else condition in MISSING
-        return "" if expected and case.outcome in ("refused", "later") else str(error)
+        return "" if case.outcome == "refused" and case.detail == condition else str(error)
     if case.outcome not in ("runs", "rows"):
         return "it ran"
     found = [" | ".join(str(cell) for cell in row[: len(case.rows[0])]) for row in rows] if case.rows else rows

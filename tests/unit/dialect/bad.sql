@@ -62,8 +62,12 @@ CREATE TABLE t (k INT, v INT) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
 CREATE TABLE t (k INT, v INT SUM) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
 -- title: two kinds of keys
 CREATE TABLE t (k INT) DUPLICATE KEY(k) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
--- title: unique keys, which are missing
-CREATE TABLE t (k INT, v INT) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a key of a type that is no key
+CREATE TABLE t (k DOUBLE, v INT) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a sum of texts
+CREATE TABLE t (k INT, v VARCHAR(10) SUM) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4
+-- title: a key model without buckets
+CREATE TABLE t (k INT, v INT SUM) AGGREGATE KEY(k)
 -- title: a clause twice
 CREATE TABLE t (k INT) COMMENT "a" COMMENT "b"
 -- title: a clause of Spark

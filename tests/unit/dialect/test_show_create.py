@@ -1,7 +1,7 @@
 """SHOW CREATE TABLE in Doris' spelling: Spark's statement, the other way round."""
 
 import pytest
-from spark_colocate.dialect import Options, doris_create, keys, translate
+from spark_colocate.dialect import Options, doris_create, translate
 
 SPARK = r"""CREATE TABLE spark_catalog.db.t (
   k1 INT NOT NULL COMMENT 'it\'s the "key"',
@@ -59,8 +59,7 @@ def test_what_is_shown_makes_the_same_table() -> None:
         assert part in again
 
 
-def test_keys_and_ranges_have_their_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "NOT_YET", frozenset())
+def test_keys_and_ranges_have_their_clauses() -> None:
     doris = (
         "CREATE TABLE t (d DATE, k INT, v INT SUM) AGGREGATE KEY(d, k) PARTITION BY RANGE(d) "
         '(PARTITION p VALUES LESS THAN ("2017-02-01"), PARTITION q VALUES [("2017-03-01"), (MAXVALUE))) '

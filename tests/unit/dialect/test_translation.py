@@ -1,7 +1,7 @@
 """Statements of Doris as Spark's: golden texts, without a JVM."""
 
 import pytest
-from spark_colocate.dialect import Options, keys, translate
+from spark_colocate.dialect import Options, translate
 from spark_colocate.errors import DialectError
 
 from tests.spark.dialect.reader import FILES, cases
@@ -110,8 +110,7 @@ def test_other_statements(sql: str, spark: str) -> None:
     assert statement(sql) == spark
 
 
-def test_keys_and_aggregations_become_properties(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "NOT_YET", frozenset())
+def test_keys_and_aggregations_become_properties() -> None:
     tail = "DISTRIBUTED BY HASH(k) BUCKETS 4"
     for sql, expected in {
         f"CREATE TABLE t (k INT, `v 1` INT REPLACE_IF_NOT_NULL, w INT MAX NOT NULL) AGGREGATE KEY(`K`) {tail}": (

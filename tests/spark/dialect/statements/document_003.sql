@@ -1,7 +1,11 @@
 -- Statements of the document on data division; documents_000_002.sql says how to read this.
 
+-- title: the database of the example
+-- runs
+CREATE DATABASE example_db;
+
 -- title: the example
--- later: aggregate keys
+-- runs
 CREATE TABLE IF NOT EXISTS example_db.expamle_tbl
 (
 `user_id` LARGEINT NOT NULL COMMENT "user id",
@@ -31,7 +35,11 @@ PROPERTIES
 "storage_cooldown_time" = "2018-01-01 12:00:00"
 );
 
--- title: the example as it is possible now: no aggregations
+-- title: the end of that database
+-- runs
+DROP DATABASE example_db CASCADE;
+
+-- title: the example in the database of this test
 -- runs
 CREATE TABLE IF NOT EXISTS expamle_tbl
 (
@@ -41,13 +49,13 @@ CREATE TABLE IF NOT EXISTS expamle_tbl
 `city` VARCHAR(20) COMMENT "user's city",
 `age` SMALLINT COMMENT "user's age",
 `sex` TINYINT COMMENT "user's sex",
-`last_visit_date` DATETIME DEFAULT "1970-01-01 00:00:00" COMMENT "last visit time of user",
-`cost` BIGINT DEFAULT "0" COMMENT "Total consumption of user",
-`max_dwell_time` INT DEFAULT "0" COMMENT "Maximum dwelling time of users",
-`min_dwell_time` INT DEFAULT "99999" COMMENT "Minimum dwelling time of users"
+`last_visit_date` DATETIME REPLACE DEFAULT "1970-01-01 00:00:00" COMMENT "last visit time of user",
+`cost` BIGINT SUM DEFAULT "0" COMMENT "Total consumption of user",
+`max_dwell_time` INT MAX DEFAULT "0" COMMENT "Maximum dwelling time of users",
+`min_dwell_time` INT MIN DEFAULT "99999" COMMENT "Minimum dwelling time of users"
 )
 ENGINE=olap
-DUPLICATE KEY(`user_id`, `date`, `timestamp`, `city`, `age`, `sex`)
+AGGREGATE KEY(`user_id`, `date`, `timestamp`, `city`, `age`, `sex`)
 PARTITION BY RANGE(`date`)
 (
 PARTITION `p201701` VALUES LESS THAN ("2017-02-01"),
@@ -70,6 +78,17 @@ VALUES (1, '2017-01-01', '2017-01-01 10:00:00', 'Beijing', 20, 0);
 -- title: the row
 -- rows
 -- 1 | 2017-01-01 | 2017-01-01 10:00:00 | Beijing | 20 | 0 | 1970-01-01 00:00:00 | 0 | 0 | 99999
+SELECT * FROM expamle_tbl;
+
+-- title: more rows of the same key
+-- runs
+INSERT INTO expamle_tbl VALUES
+(1, '2017-01-01', '2017-01-01 10:00:00', 'Beijing', 20, 0, '2017-01-01 07:00:00', 35, 2, 20),
+(1, '2017-01-01', '2017-01-01 10:00:00', 'Beijing', 20, 0, '2017-01-01 06:00:00', 15, 10, 3);
+
+-- title: they are one row
+-- rows
+-- 1 | 2017-01-01 | 2017-01-01 10:00:00 | Beijing | 20 | 0 | 2017-01-01 06:00:00 | 50 | 10 | 3
 SELECT * FROM expamle_tbl;
 
 -- title: a partition more

@@ -1,18 +1,9 @@
 -- Statements of the documents on colocation joins of Doris and StarRocks.
 -- Each has a title and what must come of it: `runs`, `rows` (then the rows, cells separated by |), `refused` with a
--- condition, or `later` with what is missing: until then the statement is refused.
-
--- title: a table in a group
--- later: aggregate keys
-CREATE TABLE tbl (k1 int, v1 int sum)
-DISTRIBUTED BY HASH(k1)
-BUCKETS 8
-PROPERTIES(
-"colocate_with" = "group1"
-);
+-- condition.
 
 -- title: a table in a group of all databases
--- later: aggregate keys
+-- runs
 CREATE TABLE tbl (k1 int, v1 int sum)
 DISTRIBUTED BY HASH(k1)
 BUCKETS 8
@@ -20,8 +11,21 @@ PROPERTIES(
 "colocate_with" = "__global__group1"
 );
 
+-- title: it is dropped, because the next one has its name
+-- runs
+DROP TABLE tbl FORCE;
+
+-- title: a table in a group
+-- runs
+CREATE TABLE tbl (k1 int, v1 int sum)
+DISTRIBUTED BY HASH(k1)
+BUCKETS 8
+PROPERTIES(
+"colocate_with" = "group1"
+);
+
 -- title: tbl1 of the example
--- later: aggregate keys
+-- runs
 CREATE TABLE `tbl1` (
 `k1` date NOT NULL COMMENT "",
 `k2` int(11) NOT NULL COMMENT "",
@@ -39,53 +43,13 @@ PROPERTIES (
 );
 
 -- title: tbl2 of the example
--- later: aggregate keys
+-- runs
 CREATE TABLE `tbl2` (
 `k1` datetime NOT NULL COMMENT "",
 `k2` int(11) NOT NULL COMMENT "",
 `v1` double SUM NOT NULL COMMENT ""
 ) ENGINE=OLAP
 AGGREGATE KEY(`k1`, `k2`)
-DISTRIBUTED BY HASH(`k2`) BUCKETS 8
-PROPERTIES (
-"colocate_with" = "group1"
-);
-
--- title: the same tables as they are possible now: plain value columns
--- runs
-CREATE TABLE tbl (k1 int, v1 int)
-DISTRIBUTED BY HASH(k1)
-BUCKETS 8
-PROPERTIES(
-"colocate_with" = "group1"
-);
-
--- title: a second table of the group
--- runs
-CREATE TABLE `tbl1` (
-`k1` date NOT NULL COMMENT "",
-`k2` int(11) NOT NULL COMMENT "",
-`v1` int(11) NOT NULL COMMENT ""
-) ENGINE=OLAP
-DUPLICATE KEY(`k1`, `k2`)
-PARTITION BY RANGE(`k1`)
-(
-PARTITION p1 VALUES LESS THAN ('2019-05-31'),
-PARTITION p2 VALUES LESS THAN ('2019-06-30')
-)
-DISTRIBUTED BY HASH(`k2`) BUCKETS 8
-PROPERTIES (
-"colocate_with" = "group1"
-);
-
--- title: a third table of the group
--- runs
-CREATE TABLE `tbl2` (
-`k1` datetime NOT NULL COMMENT "",
-`k2` int(11) NOT NULL COMMENT "",
-`v1` double NOT NULL COMMENT ""
-) ENGINE=OLAP
-DUPLICATE KEY(`k1`, `k2`)
 DISTRIBUTED BY HASH(`k2`) BUCKETS 8
 PROPERTIES (
 "colocate_with" = "group1"

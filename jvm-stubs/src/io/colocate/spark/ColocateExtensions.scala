@@ -47,6 +47,9 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
     Rules.check.foreach(rule => extensions.injectCheckRule(of(rule)))
     Rules.normalization.foreach(rule => extensions.injectPlanNormalizationRule(of(rule)))
 
+    // optimization
+    Rules.optimizer.foreach(rule => extensions.injectOptimizerRule(of(rule)))
+
     // planning; the columnar hook prepares plans without adaptive execution
     Rules.strategy.foreach(rule => extensions.injectPlannerStrategy(of(rule)))
     extensions.injectQueryStagePrepRule(of(OptimizeColocatedPlan(_)))

@@ -92,10 +92,10 @@ object AlterGroupOfDelta {
   def concerns(changes: Seq[TableChange]): Boolean = changes.exists {
     case set: SetProperty => isOurs(set.property())
     case unset: RemoveProperty => isOurs(unset.property())
-    case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn => true
-    case add: AddColumn => HiddenColumns.isReserved(add.fieldNames().head)
+    case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
     case _ => false
   }
 
-  private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key)) || RangeProperties.isOne(key)
+  private def isOurs(key: String): Boolean =
+    GroupProperties.mentions(Seq(key)) || RangeProperties.isOne(key) || KeyModelProperties.isFixed(key)
 }

@@ -2,9 +2,11 @@ package org.apache.spark.sql.colocate.catalog
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
+import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SaveMode}
 
@@ -17,6 +19,7 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
   private def table: CatalogTable = copy.table
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
+    if (copy.isClone) KeyModel.of(copy.properties).filter(_.replaces).foreach(refuseClone)
     val exists = !copy.isByPath && session.sessionState.catalog.tableExists(table.identifier)
     val kept = exists && (copy.mode == SaveMode.Ignore || copy.mode == SaveMode.ErrorIfExists)
     val group = GroupProperties.group(copy.properties)
@@ -52,6 +55,14 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
       GroupProperties.replication(copy.properties),
       NativeTable.location(session, table),
       replace = exists)
+  }
+
+  /** Delta gives the rows of a clone new numbers, in no certain order. */
+  private def refuseClone(model: KeyModel): Nothing = {
+    val name = table.identifier.copy(catalog = None).unquotedString
+    throw new ColocateException("KEY_MODEL_CLONE",
+      s"Cannot clone into $name: the source has ${model.clause}, and a clone does not know which row of a key was " +
+        s"loaded last. CREATE TABLE $name LIKE the source, and INSERT INTO $name SELECT * FROM the source.")
   }
 
   private def isMember(session: SparkSession): Boolean = {

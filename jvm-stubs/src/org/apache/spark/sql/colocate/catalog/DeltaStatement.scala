@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 
 /** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
 class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
@@ -27,12 +28,21 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
   lazy val ranges: Option[DeclaredRanges] = RangeProperties.declared(
     session, DeltaStatement.name(session, ident), columns, layout.fold(0)(_.buckets), properties)
 
+  /** The properties of the key model, checked by the control plane. */
+  lazy val keyModel: Map[String, String] = {
+    val partitions = typed.partitions().toSeq.collect { case IdentityTransform(FieldReference(Seq(name))) => name }
+    KeyModelProperties.declared(
+      session, DeltaStatement.name(session, ident), columns, layout.toSeq.flatMap(_.keys),
+      partitions ++ ranges.toSeq.flatMap(_.columns), properties)
+  }
+
   private def columns: Seq[ColumnSpec] = ColumnSpec.of(typed.columns().toSeq)
 
   /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
   def forDelta(ofLayout: => Map[String, String]): TableInfo = {
     val ranged = RangeProperties.without(properties) ++ ranges.fold(Map.empty[String, String])(_.properties)
-    val all = GroupProperties.normal(ranged) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
+    val keyed = KeyModelProperties.without(ranged) ++ keyModel
+    val all = GroupProperties.normal(keyed) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
     val normal = new JHashMap[String, String](all.asJava)
     val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
     if (layout.isEmpty && ranges.isEmpty) plain else DeltaLayout.applied(plain, layout, ranges)

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchT
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.write.RowGroupSize
 import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
 import org.apache.spark.sql.connector.catalog._
@@ -88,6 +89,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     else load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
       val alter = new AlterGroupOfDelta(session, ident, table, changes)
       alter.refuseRangeProperties()
+      KeyModelProperties.refuseChanges(
+        DeltaStatement.shown(session, ident), table.properties().asScala.toMap, changes)
       alter.refuseBrokenLayout()
       if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
       else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
@@ -125,17 +128,22 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) {
       val statement = new DeltaStatement(session, ident, info)
       val ranged = RangeProperties.mentions(statement.properties.keys)
-      Option.when(statement.layout.isDefined || group.isDefined || ranged)(statement)
+      val keyed = KeyModelProperties.declares(statement.properties)
+      Option.when(statement.layout.isDefined || group.isDefined || ranged || keyed)(statement)
     } else {
-      refuseRanges(ident, info)
+      refuseOnlyDelta(ident, info)
       group.foreach(refuseFormat(ident, info, _))
       None
     }
   }
 
-  private def refuseRanges(ident: Identifier, info: TableInfo): Unit =
-    if (RangeProperties.declares(info.properties().keySet().asScala))
+  private def refuseOnlyDelta(ident: Identifier, info: TableInfo): Unit = {
+    val properties = info.properties().asScala.toMap
+    if (RangeProperties.declares(properties.keys))
       RangeProperties.refuseFormat(DeltaStatement.shown(session, ident), format(info))
+    if (KeyModel.of(properties).isDefined)
+      KeyModelProperties.refuseFormat(DeltaStatement.shown(session, ident), format(info))
+  }
 
   private def format(info: TableInfo): String =
     info.properties().getOrDefault(TableCatalog.PROP_PROVIDER, session.sessionState.conf.defaultDataSourceName)
@@ -154,6 +162,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       ControlPlane.call(session, "check_layout", statement.facts(statement.group.getOrElse(""), replace): _*)
     }
     statement.ranges
+    statement.keyModel
   }
 
   private def begin(statement: DeltaStatement, group: Option[String], replace: Boolean): Ticket =

@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.catalog
 
-import java.lang.reflect.InvocationTargetException
-
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
@@ -31,7 +29,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     }
 
   /** The names as the table spells them; the control plane's error for one that is not there. */
-  def named(partitions: Seq[String]): Seq[String] = RangeCommit.passingOn {
+  def named(partitions: Seq[String]): Seq[String] = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val answer = ControlPlane.call(session, "named_ranges", facts(transaction) :+ ("names" -> partitions): _*)
@@ -39,7 +37,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
   }
 
   private def changed(verb: String, args: (String, Any)*)(
-      removed: Map[String, String] => Option[String]): RangeChange = RangeCommit.passingOn {
+      removed: Map[String, String] => Option[String]): RangeChange = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val after = RangeProperties.of(ControlPlane.call(session, verb, facts(transaction) ++ args: _*))
@@ -77,12 +75,8 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 
 object RangeCommit {
 
-  /** Delta's own error, for example of a commit that came in between. */
-  private def passingOn[T](work: => T): T =
-    try work catch { case e: InvocationTargetException => throw e.getCause }
-
   /** CREATE TABLE AS SELECT makes all columns nullable; then Delta would not refuse rows of no partition. */
-  def requirePartition(table: Table): Unit = passingOn {
+  def requirePartition(table: Table): Unit = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     val expression = RangeColumn.expressionOf(transaction.schema)
     if (expression.isDefined && transaction.schema(RangeColumn.Name).nullable) {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
+import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.write.KeepNativeLayout
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
@@ -26,9 +27,9 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def wrapped(plan: LogicalPlan): LogicalPlan = plan match {
-    case create: CreateDataSourceTableCommand if hasRanges(create.table) => refuseRanges(create.table)
+    case create: CreateDataSourceTableCommand if isOnlyDeltas(create.table) => refuse(create.table)
 
-    case ctas: CreateDataSourceTableAsSelectCommand if hasRanges(ctas.table) => refuseRanges(ctas.table)
+    case ctas: CreateDataSourceTableAsSelectCommand if isOnlyDeltas(ctas.table) => refuse(ctas.table)
 
     case create: CreateDataSourceTableCommand if NativeTable.namesGroup(create.table) =>
       val table = normal(create.table)
@@ -65,11 +66,17 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => plan
   }
 
-  private def hasRanges(table: CatalogTable): Boolean =
-    RangeProperties.declares(namedIn(table))
+  private def hasKeyModel(table: CatalogTable): Boolean = KeyModel.of(table.properties).isDefined
 
-  private def refuseRanges(table: CatalogTable): Nothing =
-    RangeProperties.refuseFormat(table.identifier.copy(catalog = None).unquotedString, table.provider.getOrElse("hive"))
+  private def isOnlyDeltas(table: CatalogTable): Boolean =
+    RangeProperties.declares(namedIn(table)) || hasKeyModel(table)
+
+  private def refuse(table: CatalogTable): Nothing = {
+    val name = table.identifier.copy(catalog = None).unquotedString
+    val format = table.provider.getOrElse("hive")
+    if (hasKeyModel(table)) KeyModelProperties.refuseFormat(name, format)
+    else RangeProperties.refuseFormat(name, format)
+  }
 
   private def mentions(table: CatalogTable): Boolean =
     GroupProperties.mentions(namedIn(table))

@@ -8,6 +8,9 @@ import org.apache.spark.sql.colocate.catalog.{RefuseHiveMembers, WrapNativeDdl}
 import org.apache.spark.sql.colocate.columns._
 import org.apache.spark.sql.colocate.conf.RefuseUnknownSettings
 import org.apache.spark.sql.colocate.evidence.manifest.WaitForManifests
+import org.apache.spark.sql.colocate.keys.{
+  AggregateByKey, RefuseStreams, RefuseValueFilters, RewriteUpdates, SkipKeyAggregation
+}
 import org.apache.spark.sql.colocate.rules.aggregate._
 import org.apache.spark.sql.colocate.rules.join._
 import org.apache.spark.sql.colocate.rules.scan._
@@ -34,6 +37,7 @@ object Rules {
     "CarryWriterOptions" -> (CarryWriterOptions(_)),
     "CheckBucketKeys" -> (CheckBucketKeys(_)),
     "FillBucketColumn" -> (FillBucketColumn(_)),
+    "RewriteUpdates" -> (_ => RewriteUpdates),
     "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
     "ExpandMergeStars" -> (ExpandMergeStars(_)),
     "ResolutionErrors" -> (ResolutionErrors(_)))
@@ -42,23 +46,29 @@ object Rules {
     "post-hoc",
     "WrapNativeDdl" -> (WrapNativeDdl(_)),
     "KeepNativeLayout" -> (_ => KeepNativeLayout),
+    "RefuseValueFilters" -> (RefuseValueFilters(_)),
     "LayOutPathWrites" -> (LayOutPathWrites(_)),
     "LayOutWrites" -> (LayOutWrites(_)),
     "PlainMergeSource" -> (_ => PlainMergeSource),
     "CheckErrors" -> (CheckErrors(_)))
 
   val normalization: Seq[OfPlans] =
-    made[OfPlans]("normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns))
+    made[OfPlans](
+      "normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns), "AggregateByKey" -> (_ => AggregateByKey))
 
   val check: Seq[Made[LogicalPlan => Unit]] = made[Made[LogicalPlan => Unit]](
     "check",
     "RefuseUnknownSettings" -> (RefuseUnknownSettings(_)),
+    "RefuseStreams" -> (RefuseStreams(_)),
     "WaitForManifests" -> (_ => WaitForManifests),
     "RefuseLossyWrites" -> (_ => RefuseLossyWrites),
     "RefuseShadowedHash" -> (RefuseShadowedHash(_)))
 
+  val optimizer: Seq[OfPlans] = made[OfPlans]("optimizer", "PruneRanges" -> (PruneRanges(_)))
+
   val strategy: Seq[Made[Strategy]] = made[Made[Strategy]](
     "strategy",
+    "SkipKeyAggregation" -> (SkipKeyAggregation(_)),
     "PlanColocatedScans" -> (PlanColocatedScans(_)),
     "PlanBucketedWrite" -> (_ => PlanBucketedWrite),
     "JoinFileListLocally" -> (JoinFileListLocally(_)),

@@ -6,12 +6,16 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad}
 import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** A Delta table with buckets, range partitions or both that a statement writes to. */
+/** A Delta table with buckets, range partitions or both, and maybe a key model, that a statement writes to. */
 case class BucketedTarget(
-    relation: DataSourceV2Relation, layout: Option[BucketLayout], ranges: Option[RangedRows]) {
+    relation: DataSourceV2Relation,
+    layout: Option[BucketLayout],
+    ranges: Option[RangedRows],
+    model: Option[KeyModel]) {
 
   /** The partition columns that the user declared; range partitions are one, though no column that is shown. */
   lazy val userPartitions: Seq[String] = relation.table.partitioning.toSeq.collect {
@@ -36,11 +40,18 @@ case class BucketedTarget(
 
   /** The query's rows by bucket, each in a range partition; a query that lacks a key stays as it is. */
   def byBucket(query: LogicalPlan): LogicalPlan = {
-    val checked = inRanges(query)
-    layout.flatMap(l => keysIn(l, query.output).map(BucketedWrite.over(checked, _, l.buckets))).getOrElse(checked)
+    val checked = prepared(query)
+    bucketsOf(query).fold(checked) { case (keys, buckets) => BucketedWrite.over(checked, keys, buckets) }
   }
 
-  def inRanges(query: LogicalPlan): LogicalPlan = ranges.fold(query)(_.checked(query))
+  /** The query's rows, each in a range partition, and as few as the table's key model asks for. */
+  def prepared(query: LogicalPlan): LogicalPlan = {
+    val checked = ranges.fold(query)(_.checked(query))
+    model.fold(checked)(LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table)).of(checked, bucketsOf(query)))
+  }
+
+  private def bucketsOf(query: LogicalPlan): Option[(Seq[Expression], Int)] =
+    layout.flatMap(l => keysIn(l, query.output).map(_ -> l.buckets))
 }
 
 object BucketedTarget {
@@ -53,6 +64,8 @@ object BucketedTarget {
   def of(session: SparkSession, relation: DataSourceV2Relation): Option[BucketedTarget] = {
     val layout = DeltaTables.layoutOf(session, relation.table)
     val ranges = RangedRows.of(session, relation.table)
-    Option.when(layout.isDefined || ranges.isDefined)(BucketedTarget(relation, layout, ranges))
+    Option.when(layout.isDefined || ranges.isDefined) {
+      BucketedTarget(relation, layout, ranges, KeyModel.of(relation.table))
+    }
   }
 }

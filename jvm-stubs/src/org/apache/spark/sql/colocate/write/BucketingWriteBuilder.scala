@@ -9,6 +9,7 @@ import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, DeltaLayout}
 import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
+import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
 import org.apache.spark.sql.connector.catalog.SupportsWrite
 import org.apache.spark.sql.connector.write._
@@ -69,7 +70,7 @@ class BucketingWriteBuilder(
     overwritten.filter(_ => OverwriteMode.isDynamic(options, SQLConf.get)).fold(query -> options) { target =>
       if (target.userPartitions.isEmpty) query -> OverwriteMode.static(options)
       else {
-        val kept = new MaterializedQuery(session, target.inRanges(query))
+        val kept = new MaterializedQuery(session, target.prepared(query))
         keep(kept)
         kept.plan -> OverwriteMode.where(options, UserPartitions.of(target, kept.rows).getOrElse("false"))
       }
@@ -86,7 +87,13 @@ class BucketingWriteBuilder(
       val checked = rows.fold(query)(_.checked(query))
       val range = for (found <- rows; partition <- found.partitionOf(query.output); declared <- ranges)
         yield generated(KnownNotNull(partition), RangeColumn.Name, declared.expression)
-      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(checked, query))
+      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(ofKeys(checked), query))
+    }
+
+  /** As few rows as the new table's key model asks for. */
+  private def ofKeys(query: LogicalPlan): LogicalPlan =
+    KeyModel.of(inner.properties().asScala.toMap).fold(query) { model =>
+      LastRowOfLoad(model, query.schema).of(query, layout.map(l => keysOf(query, l) -> l.buckets))
     }
 
   private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =

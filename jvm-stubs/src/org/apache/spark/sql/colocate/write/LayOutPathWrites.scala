@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.DeltaStreams
+import org.apache.spark.sql.colocate.keys.RefuseValueFilters
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils.PARTITIONING_COLUMNS_KEY
@@ -32,11 +33,12 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
+    target.model.foreach(RefuseValueFilters(session).checkOptions(target.relation, _, save.options))
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
     val newSchema = OverwriteMode.flag(save.options, "overwriteSchema")
     val query = if (newSchema) save.query else KeysAsStored(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
-      OverwriteUserPartitions(target, target.inRanges(query), save.options - "path", evolve = false)
+      OverwriteUserPartitions(target, target.prepared(query), save.options - "path", evolve = false)
     } else {
       val options = if (dynamic) OverwriteMode.static(save.options) else save.options
       val checked = if (newSchema) options else withoutPartitions(options, target)

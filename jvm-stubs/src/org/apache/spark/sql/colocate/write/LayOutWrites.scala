@@ -38,7 +38,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case _ if target.userPartitions.isEmpty =>
         SchemaEvolution.overwrite(
           relation, bucketed, Literal.TrueLiteral, OverwriteMode.static(options), SchemaEvolution.isAsked(write))
-      case _ => OverwriteUserPartitions(target, target.inRanges(query), options, SchemaEvolution.isAsked(write))
+      case _ => OverwriteUserPartitions(target, target.prepared(query), options, SchemaEvolution.isAsked(write))
     }
   }
 

@@ -32,7 +32,8 @@ object Procedures {
     AddPartition,
     DropPartition,
     TruncatePartition,
-    ShowPartitions)
+    ShowPartitions,
+    Compact)
 
   def load(ident: Identifier): Option[UnboundProcedure] = all.find(_.name().equalsIgnoreCase(ident.name()))
 

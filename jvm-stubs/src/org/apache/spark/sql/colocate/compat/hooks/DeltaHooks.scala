@@ -51,9 +51,25 @@ private[colocate] object DeltaHooks {
     constructor(s"$Delta.schema.InvariantViolationException", 1)
   }
 
+  val Rewrite: Hook = Hook("delta.rewrite", Nil, Some("CALL system.compact")) { () =>
+    methodsOf(s"$Delta.OptimisticTransaction", "filterFiles" -> 0, "writeFiles" -> 1)
+    methods(s"$Delta.OptimisticTransaction", "deltaLog", "snapshot")
+    methodsOf(s"$Delta.OptimisticTransaction$$", "withActive" -> 3)
+    methodsOf(s"$Delta.DeltaLog", "createDataFrame" -> 4)
+    methodsOf(s"$Delta.RowId$$", "columnMetadata" -> 2)
+    methodsOf(s"$Delta.actions.AddFile", "removeWithTimestamp" -> 2)
+    methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
+  }
+
+  /** Without it, tables with a key model are aggregated even where a compaction has left one row for each key. */
+  val FileTags: Hook = Hook("delta.file-tags", Seq("SkipKeyAggregation")) { () =>
+    methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
+    methods(s"$Delta.stats.DeltaScan", "filtersUsedForSkipping")
+  }
+
   val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource")) { () =>
     load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
   }
 
-  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, Commit, MergeNode)
+  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, Commit, Rewrite, FileTags, MergeNode)
 }

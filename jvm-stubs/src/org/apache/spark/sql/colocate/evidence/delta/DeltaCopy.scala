@@ -14,7 +14,12 @@ import org.apache.spark.sql.types.StructType
  * @param schema     as in a snapshot: generation expressions included
  */
 case class DeltaCopy(
-    table: CatalogTable, mode: SaveMode, properties: Map[String, String], schema: StructType, isByPath: Boolean)
+    table: CatalogTable,
+    mode: SaveMode,
+    properties: Map[String, String],
+    schema: StructType,
+    isByPath: Boolean,
+    isClone: Boolean)
 
 object DeltaCopy {
   import DeltaReflection.call
@@ -30,13 +35,13 @@ object DeltaCopy {
       val mode = call(command, "mode").asInstanceOf[SaveMode]
       val isByPath = call(command, "tableByPath").asInstanceOf[Boolean]
       call(command, "query").asInstanceOf[Option[LogicalPlan]] match {
-        case None => Some(DeltaCopy(table, mode, table.properties, table.schema, isByPath))
+        case None => Some(DeltaCopy(table, mode, table.properties, table.schema, isByPath, isClone = false))
         case Some(clone) if clone.getClass.getName == Clone =>
           val metadata = call(call(clone, "sourceTable"), "metadata")
           val held = call(metadata, "configuration").asInstanceOf[Map[String, String]]
           val set = call(clone, "tablePropertyOverrides").asInstanceOf[Map[String, String]]
           val schema = call(metadata, "schema").asInstanceOf[StructType]
-          Some(DeltaCopy(table, mode, held ++ set, schema, isByPath))
+          Some(DeltaCopy(table, mode, held ++ set, schema, isByPath, isClone = true))
         case _ => None
       }
     }

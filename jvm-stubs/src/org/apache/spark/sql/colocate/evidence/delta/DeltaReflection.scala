@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
-import org.apache.spark.sql.execution.datasources.FileIndex
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
+import org.apache.spark.sql.types.{Metadata, StructType}
 import org.apache.spark.util.Utils
 
 /**
@@ -15,13 +15,39 @@ object DeltaReflection {
 
   private val PreparedIndex = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
   private val BatchIndex = "org.apache.spark.sql.delta.files.TahoeBatchFileIndex"
+  private val TableIndex = "org.apache.spark.sql.delta.files.TahoeLogFileIndex"
   private[colocate] val PhysicalNameKey = "delta.columnMapping.physicalName"
+  private val Format = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
   private val DeltaPackage = "org.apache.spark.sql.delta."
 
   def isDeltaIndex(index: FileIndex): Boolean = index.getClass.getName.startsWith(DeltaPackage)
 
   /** Is the index pinned to a snapshot whose files are all of that snapshot? */
   def isPinned(index: FileIndex): Boolean = isPrepared(index) || isOfTransaction(index)
+
+  /** The index of a table that is read, before its files are chosen. */
+  def isOfTable(index: FileIndex): Boolean = index.getClass.getName == TableIndex
+
+  /** In `_metadata`, the number that Delta gives a row with the table property `delta.enableRowTracking`. */
+  val RowId = "row_id"
+
+  /** By this, Delta's writers know the column that keeps the numbers of rows that move to another file. */
+  def rowIdMetadata(column: String): Metadata = {
+    val rowId = companion("RowId")
+    rowId.getClass.getMethods.find(_.getName == "columnMetadata").get
+      .invoke(rowId, column, Boolean.box(false)).asInstanceOf[Metadata]
+  }
+
+  /** A table's properties in the snapshot that a relation was made of, whatever its index. */
+  def propertiesOf(files: HadoopFsRelation): Map[String, String] =
+    metadataOf(files).fold(Map.empty[String, String])(call(_, "configuration").asInstanceOf[Map[String, String]])
+
+  /** The schema of that snapshot, generation expressions included. */
+  def schemaOf(files: HadoopFsRelation): StructType =
+    metadataOf(files).fold(new StructType)(call(_, "schema").asInstanceOf[StructType])
+
+  private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
+    Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))
 
   /** The index of a query's scan. */
   def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
@@ -80,6 +106,17 @@ object DeltaReflection {
       }
     }
   }
+
+  /** The filters by which the prepared scan chose its files. */
+  def preparedFilters(preparedIndex: FileIndex): Seq[Expression] =
+    call(call(preparedIndex, "preparedScan"), "filtersUsedForSkipping").asInstanceOf[ExpressionSet].toSeq
+
+  /** Of each file that the prepared scan chose: its partition values, and the value of a tag, if it has it. */
+  def preparedTags(preparedIndex: FileIndex, tag: String): Seq[(Map[String, String], Option[String])] =
+    call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]].map { file =>
+      val tags = Option(call(file, "tags").asInstanceOf[Map[String, String]])
+      call(file, "partitionValues").asInstanceOf[Map[String, String]] -> tags.flatMap(_.get(tag))
+    }
 
   /** Delta's error for a write that lacks a partition column. */
   def partitionColumnNotFound(column: String, present: Seq[Attribute]): Throwable = {

@@ -1,14 +1,17 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import java.lang.reflect.InvocationTargetException
+
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.{DataFrame, Dataset}
 
 /**
- * A commit of our own on a Delta table: a new schema and properties, and files that are removed with them. It starts
- * at the table's newest version. Delta refuses it, if another commit changed the metadata or wrote into these files'
- * partitions meanwhile; nothing is changed then.
+ * A commit of our own on a Delta table: a new schema and properties, with files that are removed; or files that take
+ * the place of others. It starts at the table's newest version. Delta refuses it, if another commit changed the
+ * metadata or these files meanwhile; nothing is changed then.
  */
 class DeltaTransaction(table: Table) {
   import DeltaReflection.{call, companion}
@@ -39,6 +42,51 @@ class DeltaTransaction(table: Table) {
       .invoke(transaction, removed.map(call(_, "remove")), companion("DeltaOperations$ManualUpdate"))
   }
 
+  /** All files of the table, as Delta's AddFile. */
+  def files: Seq[AnyRef] = method(transaction, "filterFiles", 0).invoke(transaction).asInstanceOf[Seq[AnyRef]]
+
+  def tagOf(file: AnyRef, tag: String): Option[String] =
+    Option(call(file, "tags").asInstanceOf[Map[String, String]]).flatMap(_.get(tag))
+
+  def partitionOf(file: AnyRef): Map[String, String] = call(file, "partitionValues").asInstanceOf[Map[String, String]]
+
+  /** The rows of some files, as a command of Delta's reads them. */
+  def read(files: Seq[AnyRef]): DataFrame = {
+    val log = call(transaction, "deltaLog")
+    method(log, "createDataFrame", 4)
+      .invoke(log, call(transaction, "snapshot"), files, Boolean.box(false), None).asInstanceOf[DataFrame]
+  }
+
+  /** Runs a block whose plans Delta takes for this transaction's own. */
+  def active[A](block: => A): A = {
+    val all = companion("OptimisticTransaction")
+    method(all, "withActive", 3).invoke(all, transaction, Boolean.box(false), () => block).asInstanceOf[A]
+  }
+
+  /** Writes files that are not part of the table before `replace`. */
+  def write(rows: DataFrame): Seq[AnyRef] =
+    transaction.getClass.getMethod("writeFiles", classOf[Dataset[_]]).invoke(transaction, rows)
+      .asInstanceOf[Seq[AnyRef]]
+
+  /** Commits new files in the place of old ones that had the same rows, as OPTIMIZE does. */
+  def replace(removed: Seq[AnyRef], added: Seq[AnyRef], tag: (String, String)): Unit = {
+    val now = Long.box(System.currentTimeMillis())
+    val gone = removed.map(file => method(file, "removeWithTimestamp", 2).invoke(file, now, Boolean.box(false)))
+    method(transaction, "commit", 2)
+      .invoke(transaction, gone ++ added.map(tagged(_, tag)), companion("DeltaOperations$ManualUpdate"))
+  }
+
+  private def tagged(file: AnyRef, tag: (String, String)): AnyRef = {
+    val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
+    val tags = Option(call(file, "tags").asInstanceOf[Map[String, String]]).getOrElse(Map.empty)
+    val values = (1 to copy.getParameterCount).map {
+      case 5 => Boolean.box(false)
+      case 7 => tags + tag
+      case i => call(file, s"copy$$default$$$i")
+    }
+    copy.invoke(file, values: _*)
+  }
+
   private def changed(schema: StructType, properties: Map[String, String]): AnyRef = {
     val values = (1 to 8).map {
       case 5 => schema.json
@@ -50,4 +98,11 @@ class DeltaTransaction(table: Table) {
 
   private def method(target: AnyRef, name: String, arguments: Int) =
     target.getClass.getMethods.find(m => m.getName == name && m.getParameterCount == arguments).get
+}
+
+object DeltaTransaction {
+
+  /** Delta's own error, for example of a commit that came in between, instead of reflection's. */
+  def passingOn[T](work: => T): T =
+    try work catch { case e: InvocationTargetException => throw e.getCause }
 }

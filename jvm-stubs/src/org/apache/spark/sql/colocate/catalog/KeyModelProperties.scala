@@ -1,0 +1,88 @@
+package org.apache.spark.sql.colocate.catalog
+
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.columns.HiddenColumns
+import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.keys.KeyModel
+import org.apache.spark.sql.connector.catalog.TableChange
+import org.apache.spark.sql.connector.catalog.TableChange._
+
+/** The table properties of a key model in CREATE and ALTER. Their keys are read whatever their case. */
+object KeyModelProperties {
+
+  private val RowTracking = "delta.enableRowTracking"
+
+  /** One of the models that we know; another value may be any user's property. */
+  def declares(properties: Map[String, String]): Boolean =
+    GroupProperties.value(properties, KeyModel.Model).exists(Set("unique", "aggregate", "duplicate"))
+
+  /** May ALTER be refused for this property? */
+  def isFixed(key: String): Boolean = KeyModel.isProperty(key) || key.equalsIgnoreCase(RowTracking)
+
+  /** The model's properties as the control plane has checked them; its error if they are wrong. */
+  def declared(
+      session: SparkSession,
+      table: TableIdentifier,
+      columns: Seq[ColumnSpec],
+      bucketKeys: Seq[String],
+      partitions: Seq[String],
+      properties: Map[String, String]): Map[String, String] =
+    if (!declares(properties)) Map.empty
+    else {
+      val facts = TableSpec.named(table) ++ Seq(
+        "columns" -> columns.map(_.facts),
+        "bucket_keys" -> bucketKeys,
+        "partitioned_by" -> partitions,
+        "model" -> GroupProperties.value(properties, KeyModel.Model).orNull,
+        "key_columns" -> GroupProperties.value(properties, KeyModel.Keys).orNull,
+        "aggregates" -> GroupProperties.value(properties, KeyModel.Aggregates).orNull)
+      (ControlPlane.call(session, "create_key_model", facts: _*) \ "properties").extract[Map[String, String]]
+    }
+
+  def without(properties: Map[String, String]): Map[String, String] =
+    if (declares(properties)) properties.filterNot(p => KeyModel.isProperty(p._1)) else properties
+
+  /** Fails for a change after which the table's rows could not be aggregated. */
+  def refuseChanges(table: String, properties: Map[String, String], changes: Seq[TableChange]): Unit =
+    KeyModel.of(properties).foreach { model =>
+      changes.foreach {
+        case set: SetProperty => refuseProperty(table, model, set.property(), Some(set.value()))
+        case unset: RemoveProperty => refuseProperty(table, model, unset.property(), None)
+        case add: AddColumn if add.fieldNames().length == 1 && !model.isUnique =>
+          refuse(table, model, s"add column ${add.fieldNames().head}", "it would have no aggregation")
+        case rename: RenameColumn => refuseColumn(table, model, rename, "rename", ofValues = !model.isUnique)
+        case drop: DeleteColumn => refuseColumn(table, model, drop, "drop", ofValues = false)
+        case retype: UpdateColumnType => refuseColumn(table, model, retype, "change", ofValues = false)
+        case _ =>
+      }
+    }
+
+  private def refuseColumn(
+      table: String, model: KeyModel, change: ColumnChange, what: String, ofValues: Boolean): Unit = {
+    val column = change.fieldNames().head
+    if (change.fieldNames().length == 1 && !HiddenColumns.contains(column)) {
+      if (model.isKey(column)) refuse(table, model, s"$what column $column", "it is a key column")
+      else if (ofValues) refuse(table, model, s"$what column $column", "its aggregation goes by its name")
+    }
+  }
+
+  private def refuseProperty(table: String, model: KeyModel, key: String, value: Option[String]): Unit =
+    if (KeyModel.isProperty(key)) refuse(table, model, s"set or unset '$key'", "its rows were loaded for this model")
+    else if (model.replaces && key.equalsIgnoreCase(RowTracking) && !value.exists(_.trim.equalsIgnoreCase("true")))
+      refuse(table, model, s"set or unset '$key'", "it tells which row of a key was loaded last")
+
+  private def refuse(table: String, model: KeyModel, what: String, why: String): Nothing =
+    throw new ColocateException("KEY_MODEL_FIXED",
+      s"Cannot $what of $table, a table with ${model.clause}: $why. Create a new table with the columns and the " +
+        s"model that you want, and INSERT INTO it SELECT ... FROM $table.")
+
+  def refuseFormat(table: String, format: String): Nothing =
+    throw new ColocateException("KEY_MODEL_FORMAT",
+      s"Cannot give $table a key model: its format is ${format.toUpperCase(Locale.ROOT)}, and only Delta's log tells " +
+        s"which row was loaded last. Create $table with USING delta.")
+}

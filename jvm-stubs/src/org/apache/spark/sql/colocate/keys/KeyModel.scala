@@ -1,0 +1,89 @@
+package org.apache.spark.sql.colocate.keys
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.catalog.GroupProperties
+import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/**
+ * AGGREGATE KEY or UNIQUE KEY of a Delta table, as in Doris: queries see one row for each key, whatever was loaded.
+ *
+ * @param model      `aggregate` or `unique`
+ * @param keys       names of the key columns
+ * @param aggregates how the values of rows with equal keys become one, by column. UNIQUE KEY has none: each value is
+ *                   that of the row that was loaded last
+ */
+case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, String]) {
+
+  def isKey(column: String): Boolean = keys.exists(_.equalsIgnoreCase(column))
+
+  def isUnique: Boolean = model == KeyModel.Unique
+
+  /** The aggregate function of a value column. */
+  def aggregateOf(column: String): String =
+    if (isUnique) KeyModel.Replace
+    else aggregates.collectFirst { case (name, function) if name.equalsIgnoreCase(column) => function }.getOrElse(
+      throw new ColocateException("KEY_MODEL_COLUMN",
+        s"Cannot read column $column: its table has AGGREGATE KEY (${keys.mkString(", ")}), and the column has no " +
+          s"aggregation there. ALTER TABLE ... DROP COLUMN $column in a session without the extension removes it."))
+
+  /** Does the order of the loads matter? */
+  def replaces: Boolean = isUnique || aggregates.values.exists(_.startsWith(KeyModel.Replace))
+
+  /** As Doris writes it. */
+  def clause: String = s"${model.toUpperCase(java.util.Locale.ROOT)} KEY (${keys.mkString(", ")})"
+}
+
+object KeyModel {
+
+  val Model = "key_model"
+  val Keys = "key_columns"
+  val Aggregates = "value_aggregates"
+
+  val Unique = "unique"
+  val Aggregate = "aggregate"
+  val Replace = "REPLACE"
+
+  val properties: Seq[String] = Seq(Model, Keys, Aggregates)
+
+  def isProperty(key: String): Boolean = properties.exists(_.equalsIgnoreCase(key))
+
+  /** None for tables whose rows stay as they were loaded; DUPLICATE KEY is among them. */
+  def of(properties: Map[String, String]): Option[KeyModel] =
+    GroupProperties.value(properties, Model).filter(Set(Unique, Aggregate)).map { model =>
+      val keys = GroupProperties.value(properties, Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)
+      // A session without the extension may have changed the text. Then no column has an aggregation.
+      val functions = GroupProperties.value(properties, Aggregates)
+        .flatMap(text => Try(Json.parse(text).extract[Map[String, String]]).toOption)
+      KeyModel(model, keys, functions.getOrElse(Map.empty))
+    }
+
+  /** Only a table that CREATE has given buckets: elsewhere the properties may be any user's. */
+  def of(relation: LogicalRelation): Option[KeyModel] = relation.relation match {
+    case files: HadoopFsRelation
+        if DeltaReflection.isDeltaIndex(files.location) && isBucketed(files.partitionSchema.fieldNames) =>
+      of(DeltaReflection.propertiesOf(files))
+    case _ => None
+  }
+
+  def of(table: Table): Option[KeyModel] =
+    if (DeltaTables.isDelta(table) && isBucketed(table.columns().map(_.name))) of(table.properties().asScala.toMap)
+    else None
+
+  private def isBucketed(columns: Array[String]): Boolean = columns.contains(BucketColumn.Name)
+
+  /** Of the table that a statement changes. */
+  def ofTarget(target: LogicalPlan): Option[KeyModel] = target.collectFirst {
+    case relation: DataSourceV2Relation => of(relation.table)
+    case relation: LogicalRelation => of(relation)
+  }.flatten
+}

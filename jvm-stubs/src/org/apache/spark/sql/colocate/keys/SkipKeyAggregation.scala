@@ -1,0 +1,113 @@
+package org.apache.spark.sql.colocate.keys
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.planning.PhysicalOperation
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, HadoopFsRelation, LogicalRelation}
+
+/**
+ * Matches: an aggregate by all key columns of a table with AGGREGATE KEY or UNIQUE KEY.
+ * Produces: a projection, if the table's files are proven to have one row for each key (see [[UniqueFiles]]): SUM, MIN,
+ * MAX and the like of one row are the row's own values. Otherwise the aggregate, without the numbers of rows where no
+ * function needs them.
+ * Not when: the aggregate has another function, or a filter of its own.
+ */
+case class SkipKeyAggregation(session: SparkSession) extends Strategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case aggregate: LogicalAggregate if RuleTable.isActive("SkipKeyAggregation") =>
+      Rewrite.strategy("SkipKeyAggregation", session, this, plan) {
+        projected(aggregate).orElse(withoutRowIds(aggregate)).map(planLater(_)).toSeq
+      }
+    case _ => Nil
+  }
+
+  private def withoutRowIds(aggregate: LogicalAggregate): Option[LogicalPlan] = aggregate.child match {
+    case PhysicalOperation(columns, filters, relation: LogicalRelation) if KeyModel.of(relation).isDefined =>
+      val rows = RowsOf(columns, filters, relation)
+      Option.when(rows.readsLessThan(relation))(aggregate.copy(child = rows.plan))
+    case _ => None
+  }
+
+  private def projected(aggregate: LogicalAggregate): Option[LogicalPlan] = for {
+    PhysicalOperation(columns, filters, relation: LogicalRelation) <- Some(aggregate.child)
+    model <- KeyModel.of(relation)
+    keys <- keysOf(aggregate, relation)
+    if model.keys.forall(key => keys.exists(session.sessionState.conf.resolver(_, key)))
+    values = aggregate.aggregateExpressions.map(ofOneRow(_, columns))
+    if values.forall(_.isDefined) && isProven(relation, filters)
+  } yield {
+    val used = AttributeSet(values.flatten.flatMap(_.references))
+    Project(values.flatten, RowsOf(columns.filter(c => used.contains(c.toAttribute)), filters, relation).plan)
+  }
+
+  /** Spark's scan chooses files by its own filters; where Delta has chosen by others, it may read more files. */
+  private def isProven(relation: LogicalRelation, filters: Seq[Expression]): Boolean = relation.relation match {
+    case files: HadoopFsRelation if DeltaReflection.isPrepared(files.location) =>
+      val asked = ExpressionSet(DataSourceStrategy.normalizeExprs(filters, relation.output))
+      DeltaReflection.preparedFilters(files.location).forall(asked.contains) && UniqueFiles.has(files.location)
+    case _ => false
+  }
+
+  /** The names of the relation's columns that the aggregate groups by; None if it groups by anything else. */
+  private def keysOf(aggregate: LogicalAggregate, relation: LogicalRelation): Option[Seq[String]] = {
+    val columns = aggregate.groupingExpressions.collect {
+      case column: Attribute if relation.outputSet.contains(column) => relation.output.find(_.exprId == column.exprId)
+    }.flatten
+    Option.when(columns.size == aggregate.groupingExpressions.size)(columns.map(_.name))
+  }
+
+  private def ofOneRow(result: NamedExpression, columns: Seq[NamedExpression]): Option[NamedExpression] = result match {
+    case column: Attribute => Some(column)
+    case alias: Alias =>
+      val value = alias.child.transformUp {
+        case AggregateExpression(function, Complete, false, None, _) => valueOf(function, columns).getOrElse(Unknown)
+      }
+      Option.unless(value.exists(e => e == Unknown || e.isInstanceOf[AggregateExpression]))(
+        alias.withNewChildren(Seq(value)).asInstanceOf[NamedExpression])
+    case _ => None
+  }
+
+  private def valueOf(function: AggregateFunction, columns: Seq[NamedExpression]): Option[Expression] =
+    function match {
+      case sum: Sum => Some(if (sum.dataType == sum.child.dataType) sum.child else Cast(sum.child, sum.dataType))
+      case Min(value) => Some(value)
+      case Max(value) => Some(value)
+      case MaxBy(value, order) if isByLoad(value, order, columns) => Some(value)
+      case _ => None
+    }
+
+  /** REPLACE and REPLACE_IF_NOT_NULL order by the row's number, which is null only where the value is. */
+  private def isByLoad(value: Expression, order: Expression, columns: Seq[NamedExpression]): Boolean = {
+    val computed = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
+    val whole = order.transform { case column: Attribute => computed.getOrElse(column, column) }
+    whole.references.forall(column =>
+      FileSourceMetadataAttribute.isValid(column.metadata) || value.references.contains(column))
+  }
+
+  /** Stands for a function that does not have a value of one row here. */
+  private val Unknown: Expression = Literal("unknown")
+}
+
+/**
+ * Some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the relation lists
+ * it, used or not, so it is left out of the relation where it is not used.
+ */
+private case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression], relation: LogicalRelation) {
+
+  private val used = AttributeSet((columns ++ filters).flatMap(_.references))
+
+  private val read = relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
+
+  def readsLessThan(other: LogicalRelation): Boolean = read.size < other.output.size
+
+  def plan: LogicalPlan = {
+    val rows = relation.copy(output = read)
+    Project(columns, filters.reduceOption(And).fold[LogicalPlan](rows)(Filter(_, rows)))
+  }
+}

@@ -1,0 +1,133 @@
+"""What a table with a key model refuses: nothing is created, changed or lost, and the error says what to do."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import folder
+
+INTERPRETED = True
+
+BUCKETS = "CLUSTERED BY (k) INTO 4 BUCKETS"
+
+
+def refused(spark: SparkSession, sql: str, words: str) -> None:
+    with pytest.raises(Exception, match=r"\[KEY_MODEL_") as error:
+        spark.sql(sql).collect()
+    assert words in str(error.value)
+
+
+AGGREGATE = "'key_model' = 'aggregate', 'key_columns' = 'k'"
+
+CREATES = {
+    "'key_model' = 'unique'": "'key_columns' names no column",
+    "'key_model' = 'unique', 'key_columns' = 'x'": "'key_columns' names x, and the table has no such column",
+    "'key_model' = 'unique', 'key_columns' = 'k, K'": "a column is named twice",
+    "'key_model' = 'unique', 'key_columns' = 's'": "CLUSTERED BY has k, which is no key column",
+    "'key_model' = 'unique', 'key_columns' = 'k, d'": "column d has the type DOUBLE",
+    "'key_model' = 'unique', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"SUM\"}'": "Leave them out",
+    AGGREGATE: "value column s has no aggregation",
+    f"{AGGREGATE}, 'value_aggregates' = 'SUM'": "'value_aggregates' is SUM",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"s\":\"AVG\"}}'": "unknown aggregation AVG",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"t\":\"SUM\"}}'": "column t has the type STRING, and SUM needs numbers",
+    f"{AGGREGATE}, 'value_aggregates' = '{{\"k\":\"SUM\"}}'": "key column k has the aggregation SUM",
+}
+
+
+@pytest.mark.parametrize("properties", CREATES)
+def test_a_wrong_model_is_not_created(spark: SparkSession, db: str, properties: str) -> None:
+    columns = "(k INT, s INT, d DOUBLE, t STRING)"
+    refused(spark, f"CREATE TABLE t {columns} USING delta {BUCKETS} TBLPROPERTIES ({properties})", CREATES[properties])
+    assert spark.sql("SHOW TABLES").where("NOT isTemporary").count() == 0
+
+
+def test_a_model_needs_buckets_and_delta(spark: SparkSession, db: str) -> None:
+    properties = "TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = 'k')"
+    refused(spark, f"CREATE TABLE t (k INT, v INT) USING delta {properties}", "it has no buckets")
+    refused(spark, f"CREATE TABLE t (k INT, v INT) USING parquet {BUCKETS} {properties}", "its format is PARQUET")
+    refused(
+        spark,
+        f"CREATE TABLE t (k INT, p INT, v INT) USING delta PARTITIONED BY (p) {BUCKETS} {properties}",
+        "partition columns has p, which is no key column",
+    )
+    assert spark.sql("SHOW TABLES").where("NOT isTemporary").count() == 0
+
+
+@pytest.fixture
+def keyed(spark: SparkSession, db: str) -> SparkSession:
+    spark.sql("CREATE TABLE t (k INT, s INT SUM) AGGREGATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4")
+    spark.sql("CREATE TABLE u (k INT, v INT) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 4")
+    for table in ("t", "u"):
+        spark.sql(f"INSERT INTO {table} VALUES (1, 1), (2, 2)")
+        spark.sql(f"INSERT INTO {table} VALUES (1, 10)")
+    return spark
+
+
+CHANGES = {
+    "UPDATE t SET s = 1": "Cannot run UPDATE on",
+    "UPDATE u SET k = 3": "it is a key column",
+    "UPDATE u SET x = 3": "it is no column of the table (columns: k, v)",
+    "DELETE FROM t WHERE s = 11": "its condition uses s, a value column",
+    "DELETE FROM u WHERE k = 1 AND v > 0": "its condition uses v, a value column",
+    "DELETE FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.s = u.v)": "its condition uses v",
+    "INSERT INTO u REPLACE WHERE v = 10 VALUES (1, 10)": "a conditional overwrite",
+    "MERGE INTO u USING t ON t.k = u.k WHEN MATCHED THEN UPDATE SET v = t.s": "Cannot run MERGE on",
+    "MERGE INTO t USING u ON t.k = u.k WHEN MATCHED THEN DELETE": "Cannot run MERGE on",
+    "ALTER TABLE t ADD COLUMN z INT": "it would have no aggregation",
+    "ALTER TABLE t SET TBLPROPERTIES ('key_model' = 'duplicate')": "its rows were loaded for this model",
+    "ALTER TABLE t UNSET TBLPROPERTIES ('Key_Columns')": "its rows were loaded for this model",
+    "ALTER TABLE u SET TBLPROPERTIES ('delta.enableRowTracking' = 'false')": "which row of a key was loaded last",
+    "CREATE TABLE c SHALLOW CLONE u": "a clone does not know which row of a key was loaded last",
+}
+
+
+def test_statements_that_would_break_the_model_are_refused(keyed: SparkSession) -> None:
+    before = {table: keyed.sql(f"SELECT * FROM {table} ORDER BY k").collect() for table in ("t", "u")}
+    assert [tuple(row) for row in before["t"]] == [(1, 11), (2, 2)]
+    assert [tuple(row) for row in before["u"]] == [(1, 10), (2, 2)]
+    for sql, words in CHANGES.items():
+        refused(keyed, sql, words)
+    assert {table: keyed.sql(f"SELECT * FROM {table} ORDER BY k").collect() for table in ("t", "u")} == before
+
+
+def test_writers_may_not_replace_rows_by_values(keyed: SparkSession) -> None:
+    frame = keyed.createDataFrame([(1, 5)], "k INT, v INT")
+    path = str(folder(keyed, "u"))
+    for write in (
+        lambda w: w.saveAsTable("u"),
+        lambda w: w.save(path),
+    ):
+        with pytest.raises(Exception, match="KEY_MODEL_CHANGE"):
+            write(frame.write.format("delta").mode("overwrite").option("replaceWhere", "v = 10"))
+        write(frame.write.format("delta").mode("overwrite").option("replaceWhere", "k = 1"))
+        assert [tuple(row) for row in keyed.sql("SELECT * FROM u ORDER BY k").collect()] == [(1, 5), (2, 2)]
+
+
+def test_renames_and_drops_of_columns(keyed: SparkSession) -> None:
+    for table in ("t", "u"):
+        keyed.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    refused(keyed, "ALTER TABLE t RENAME COLUMN s TO z", "its aggregation goes by its name")
+    refused(keyed, "ALTER TABLE u DROP COLUMN k", "it is a key column")
+    keyed.sql("ALTER TABLE u RENAME COLUMN v TO z")
+    keyed.sql("ALTER TABLE u ADD COLUMN w INT")
+    keyed.sql("INSERT INTO u VALUES (1, 1, 1)")
+    assert [tuple(row) for row in keyed.sql("SELECT * FROM u ORDER BY k").collect()] == [(1, 1, 1), (2, 2, None)]
+
+
+def test_a_stream_does_not_read_the_table(keyed: SparkSession) -> None:
+    for source in (
+        lambda: keyed.readStream.table("u"),
+        lambda: keyed.readStream.format("delta").load(str(folder(keyed, "u"))),
+    ):
+        with pytest.raises(Exception, match="KEY_MODEL_STREAM"):
+            source().writeStream.format("memory").queryName("s").start()
+
+
+def test_the_properties_mean_nothing_without_our_buckets(spark: SparkSession, db: str) -> None:
+    """A table of another session may have properties of these names."""
+    for model in ("unique", "aggregate", "Unique", "none"):
+        table = f"t_{model}"
+        spark.sql(f"CREATE TABLE {table} (k INT, v INT) USING delta")
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('key_model' = '{model}', 'value_aggregates' = 'x')")
+        spark.sql(f"INSERT INTO {table} VALUES (1, 1), (1, 2)")
+        spark.sql(f"UPDATE {table} SET v = 3 WHERE v = 2")
+        assert spark.table(table).count() == 2
