@@ -5,9 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.fuzz import keys as key_models
 from tests.fuzz import ranges
 from tests.fuzz.tables import Column, Row, Table
-from tests.fuzz.types import BIGINT, DECIMAL, INT, KEY_TYPES, STRING, WIDE_INT, Type
+from tests.fuzz.types import BIGINT, DECIMAL, DOUBLE, INT, KEY_TYPES, STRING, WIDE_INT, Type
+
+# How many of a world's Delta tables have a key model.
+KEYED = 0.25
 
 # How many of a world's Delta tables have range partitions, and of those that can, how many are made in Doris' words.
 RANGED = 0.4
@@ -36,9 +40,13 @@ class Catalogue:
         return self.changed(lambda old: table if old.name == table.name else old)
 
 
-def catalogue(rng: random.Random) -> Catalogue:
-    tables = _catalogue(rng)
-    return tables.changed(lambda table: _ranged(rng, table) if table.provider == "delta" else table)
+def catalogue(rng: random.Random, keyed: float = KEYED) -> Catalogue:
+    """keyed: how many of its Delta tables have a key model."""
+
+    def divided(table: Table) -> Table:
+        return _ranged(rng, _keyed(rng, table, keyed)) if table.provider == "delta" else table
+
+    return _catalogue(rng).changed(divided)
 
 
 def _catalogue(rng: random.Random) -> Catalogue:
@@ -111,9 +119,24 @@ class Maker:
         return tuple(wanted)
 
 
+def _keyed(rng: random.Random, table: Table, share: float) -> Table:
+    """With a key model, now and then. The one that is made anew in a world stays plain."""
+    if not table.keys or table.name == "r0" or rng.random() >= share:
+        return table
+    roles = {c.role for c in table.columns if c.name in (*table.keys, table.partition)}
+    roles |= {role for role in ("k2", "p") if rng.random() < 0.25} | {"k1"}
+    by_role = {c.role: replace(c, type=DOUBLE) if c.role == "w" and rng.random() < 0.5 else c for c in table.columns}
+    keys, values = ([c for role, c in by_role.items() if (role in roles) == is_key] for is_key in (True, False))
+    model = key_models.draw(rng, [(c.name, c.type) for c in values], [c.name for c in keys])
+    shaped = replace(table, columns=(*keys, *values), model=model)
+    return _in_doris(rng, replace(shaped, rows=shaped.shaped(table.rows)))
+
+
 def _ranged(rng: random.Random, table: Table) -> Table:
-    """With range partitions, now and then: by k1, k2, v or p, and by a second column."""
+    """With range partitions, now and then: by k1, k2, v or p, and by a second column. Of keys, where there are some."""
     kinds = {c.role: (c.name, c.type) for c in table.columns if ranges.is_ranged(c.type) and c.name != table.partition}
+    if table.model:
+        kinds = {role: column for role, column in kinds.items() if column[0] in table.model.keys}
     if not kinds or rng.random() >= RANGED:
         return table
     first = rng.choice([role for role in ("k1", "k1", "k2", "v", "p") if role in kinds])

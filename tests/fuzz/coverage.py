@@ -28,7 +28,7 @@ class Coverage:
     ) -> None:
         """rows: the loaded table has some. failed: by Spark without us too. colocated: the join of the result.
 
-        rightly_refused: a row was of no range partition, and no engine took the load.
+        rightly_refused: a row was of no range partition, or the table's key model has no such statement.
         """
         facts = {
             "rows": rows,

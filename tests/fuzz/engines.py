@@ -11,6 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from tests.fuzz.keys import ORDER
 from tests.fuzz.tables import Row, Table
 from tests.spark.exchanges import untrue
 from tests.spark.oracle import Rows, multiset
@@ -18,8 +19,8 @@ from tests.spark.oracle import Rows, multiset
 # More joined rows than this say nothing that fewer would not, and take long.
 MOST_ROWS = 20_000
 
-# Of a row without a partition: ours, and Delta's, where only Delta sees the rows.
-_REFUSALS = ("RANGE_NO_PARTITION", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+# Of a row without a partition: ours, and Delta's, where only Delta sees the rows; and of a key model's.
+_REFUSALS = ("RANGE_NO_PARTITION", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED", "KEY_MODEL_CHANGE")
 
 
 class Diverged(AssertionError):
@@ -30,7 +31,8 @@ class Diverged(AssertionError):
 class Result:
     """rows: None when the text failed, error says how. served: of join, aggregate and window those on the layout.
 
-    untrue: how the verdicts differ from the Exchanges, if they do. refused: it failed as a row fits no partition.
+    untrue: how the verdicts differ from the Exchanges, if they do. refused: it failed as a row fits no partition, or
+    as the table's key model has no such statement.
     """
 
     rows: Rows | None
@@ -87,17 +89,31 @@ class Duck:
     def __init__(self) -> None:
         self._connection = duckdb.connect()
         self._connection.execute("SET threads = 1")
+        self._loads = 0
 
     def create(self, table: Table) -> None:
         columns = ", ".join(f"{column.name} {column.type.duck}" for column in table.columns)
+        columns += f", {ORDER} BIGINT" if table.model else ""
         check = f", CHECK ({table.ranges.name_of()} IS NOT NULL)" if table.ranges else ""
-        self._connection.execute(f"CREATE OR REPLACE TABLE {table.name} ({columns}{check})")
+        self._drop(table.name)
+        self._connection.execute(f"CREATE OR REPLACE TABLE {table.stored} ({columns}{check})")
+        if table.model:
+            typed = [(column.name, column.type) for column in table.columns]
+            self._connection.execute(f"CREATE VIEW {table.name} AS {table.model.view(typed, table.stored)}")
+
+    def _drop(self, name: str) -> None:
+        """A table, or the view of a key model's rows."""
+        kind = self._connection.execute(
+            "SELECT table_type FROM information_schema.tables WHERE table_name = ?", [name]
+        ).fetchone()
+        if kind:
+            self._connection.execute(f"DROP {'VIEW' if kind[0] == 'VIEW' else 'TABLE'} {name}")
 
     def change_check(self, table: Table) -> None:
         """The table has other range partitions, and its rows."""
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE kept AS SELECT * FROM {table.name}")
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE kept AS SELECT * FROM {table.stored}")
         self.create(table)
-        self._connection.execute(f"INSERT INTO {table.name} SELECT * FROM kept")
+        self._connection.execute(f"INSERT INTO {table.stored} SELECT * FROM kept")
 
     def insert(self, table: Table, rows: tuple[Row, ...]) -> None:
         fresh = table.arrow(rows)
@@ -105,8 +121,13 @@ class Duck:
         naive = [pa.timestamp("us") if pa.types.is_timestamp(f.type) else f.type for f in fresh.schema]
         typed = fresh.cast(pa.schema(list(zip(table.names, naive, strict=True))))
         self._connection.register("fresh_rows", typed)
-        self._connection.execute(f"INSERT INTO {table.name} SELECT * FROM fresh_rows")
+        self._connection.execute(f"INSERT INTO {table.stored} SELECT *{self.load_order(table)} FROM fresh_rows")
         self._connection.unregister("fresh_rows")
+
+    def load_order(self, table: Table) -> str:
+        """One more column of a load of a table with a key model: its rows come after those of all loads before."""
+        self._loads += 1
+        return f", {self._loads * 1_000_000} + row_number() OVER () AS {ORDER}" if table.model else ""
 
     def execute(self, sql: str) -> None:
         self._connection.execute(sql)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
+from tests.fuzz.keys import ORDER
 from tests.fuzz.query import Engine, Query
 from tests.fuzz.tables import Table
 
@@ -12,19 +13,38 @@ TARGET, TWIN = "l0", "l0_plain"
 
 MODE = "spark.sql.sources.partitionOverwriteMode"
 
-# The table's rows after a load, made of `fresh`, the query's rows. {parts}: what a partition has in common.
-_ALL_NEW = ("DELETE FROM l0", "INSERT INTO l0 BY NAME SELECT * FROM fresh")
-_TOUCHED = "DELETE FROM l0 WHERE EXISTS (SELECT 1 FROM fresh WHERE {parts})"
-_ONE_NEW = ("DELETE FROM l0 WHERE p = 1", "INSERT INTO l0 BY NAME SELECT * REPLACE (1 AS p) FROM fresh")
+# The table's rows after a load, made of `fresh`, the query's rows. {rows}: DuckDB's table that has them, each with its
+# {order} where there is a key model. {parts}: what a partition has in common.
+_ALL_NEW = ("DELETE FROM {rows}", "INSERT INTO {rows} BY NAME SELECT *{order} FROM fresh")
+_TOUCHED = "DELETE FROM {rows} WHERE EXISTS (SELECT 1 FROM fresh WHERE {parts})"
+_ONE_NEW = ("DELETE FROM {rows} WHERE p = 1", "INSERT INTO {rows} BY NAME SELECT * REPLACE (1 AS p){order} FROM fresh")
+_UPDATE = ("UPDATE {rows} SET {key} = NULL, v = v + 1 WHERE v < 5",)
+_UPDATE_BY_KEY = (
+    "INSERT INTO {rows} BY NAME SELECT * REPLACE (CAST(v + 1 AS INTEGER) AS v){order} FROM l0 WHERE v < 5",
+)
+_ORDER = f", 1000000000000 + row_number() OVER () AS {ORDER}"
 
 
 @dataclass(frozen=True)
 class Load:
-    """form: a name of FORMS. table: the target's shape. query: gives the target's columns by their names."""
+    """form: a name of FORMS. table: the target's shape. query: gives the target's columns by their names.
+
+    where: the condition of a DELETE.
+    """
 
     form: str
     table: Table
     query: Query
+    where: str = "v % 3 = 1"
+
+    @property
+    def is_refused(self) -> bool:
+        """A key model has no such statement."""
+        if self.table.model is None:
+            return False
+        return {
+            "MERGE": True, "UPDATE": not self.table.model.is_unique, "DELETE": "v % 3" in self.where,
+        }.get(self.form, False)  # fmt: skip
 
     def sql(self, engine: Engine) -> str:
         return self.query.sql(engine)
@@ -48,12 +68,16 @@ class Form:
     grouped: bool = False
 
     def statements(self, load: Load) -> list[str]:
-        key, ranges = load.table.column("k1"), load.table.ranges
-        parts = ["fresh.p IS NOT DISTINCT FROM l0.p"] if load.table.partition else []
-        if ranges:
-            parts.append(f"{ranges.name_of('fresh.')} IS NOT DISTINCT FROM {ranges.name_of('l0.')}")
+        table = load.table
+        parts = [f"fresh.p IS NOT DISTINCT FROM {table.stored}.p"] if table.partition else []
+        if table.ranges:
+            ours, new = table.ranges.name_of(f"{table.stored}."), table.ranges.name_of("fresh.")
+            parts.append(f"{new} IS NOT DISTINCT FROM {ours}")
         texts = (_TOUCHED, _ALL_NEW[1]) if self.is_dynamic and parts else self.duck
-        return [text.format(key=key, parts=" AND ".join(parts)) for text in texts]
+        if load.form == "UPDATE" and table.model:
+            texts = _UPDATE_BY_KEY
+        words = {"rows": table.stored, "key": table.column("k1"), "where": load.where, "parts": " AND ".join(parts)}
+        return [text.format(**words, order=_ORDER if table.model else "") for text in texts]
 
     @property
     def is_dynamic(self) -> bool:
@@ -83,7 +107,7 @@ def _sql(text: str) -> Write:
         spark.sql(
             text.format(
                 name=name, query=load.to(name), names=", ".join(names), key=load.table.column("k1"),
-                rest=", ".join(column for column in names if column != "p"),
+                rest=", ".join(column for column in names if column != "p"), where=load.where,
             )
         )  # fmt: skip
 
@@ -128,6 +152,12 @@ def _merge_text(load: Load, name: str, query: str) -> str:
     return _MERGE.format(name=name, query=query, key=load.table.column("k1"), names=", ".join(names), values=values)
 
 
+def _update(spark: SparkSession, load: Load, name: str) -> None:
+    """The keys of a key model stay as they are."""
+    key = "" if load.table.model else f"{load.table.column('k1')} = NULL, "
+    spark.sql(f"UPDATE {name} SET {key}v = v + 1 WHERE v < 5")
+
+
 _DYNAMIC = ((MODE, "dynamic"),)
 _APPENDED = (_ALL_NEW[1],)
 
@@ -145,12 +175,8 @@ FORMS = {
         _created("CREATE OR REPLACE TABLE"), _ALL_NEW, lambda table: _is_delta(table) and _can_be_made(table)
     ),
     "MERGE": Form(_merge, (), _is_delta, grouped=True),
-    "UPDATE": Form(
-        _sql("UPDATE {name} SET {key} = NULL, v = v + 1 WHERE v < 5"),
-        ("UPDATE l0 SET {key} = NULL, v = v + 1 WHERE v < 5",),
-        _is_delta,
-    ),
-    "DELETE": Form(_sql("DELETE FROM {name} WHERE v % 3 = 1"), ("DELETE FROM l0 WHERE v % 3 = 1",), _is_delta),
+    "UPDATE": Form(_update, _UPDATE, _is_delta),
+    "DELETE": Form(_sql("DELETE FROM {name} WHERE {where}"), ("DELETE FROM {rows} WHERE {where}",), _is_delta),
     "saveAsTable": Form(_save, _APPENDED),
     "insertInto": Form(lambda s, load, name: _frame(s, load, name).write.insertInto(name), _APPENDED),
     "insertInto, overwrite": Form(
@@ -181,5 +207,5 @@ def duck_statements(load: Load) -> list[str]:
 
 
 def plain(table: Table) -> Table:
-    """The same table without buckets and range partitions."""
-    return replace(table, name=TWIN, keys=(), buckets=0, group=None, ranges=None, in_doris=False)
+    """The same table without buckets, range partitions and key model."""
+    return replace(table, name=TWIN, keys=(), buckets=0, group=None, ranges=None, model=None, in_doris=False)

@@ -78,11 +78,11 @@ class Loading:
         return Loaded(ours, twin, duck, misplaced, not ours.refused or self._is_unchanged(load))
 
     def _needs_twin(self, load: Load, ours: Result, duck: Result) -> bool:
-        """A dynamic overwrite of a table without range partitions replaces other rows."""
+        """Rows without a key model are others. So are those that a dynamic overwrite replaces without ranges."""
         if ours.rows is None:
             return not (ours.refused and duck.refused)
         by_ranges = load.table.ranges and FORMS[load.form].is_dynamic
-        return ours.rows != duck.rows and not by_ranges
+        return ours.rows != duck.rows and not by_ranges and not load.table.model
 
     def _is_unchanged(self, load: Load) -> bool:
         """As before the load that was refused. A table that the load makes is not there then."""
@@ -126,6 +126,8 @@ class Loading:
     def _ducks(self, load: Load) -> Result:
         self.duck.create(load.table)
         self.duck.insert(load.table, load.table.rows[:_FIRST_ROWS])
+        if load.is_refused:
+            return Result(None, "the table's key model has no such statement", refused=True)
         return self.duck.attempt(*duck_statements(load)) or self.duck.run(
             f"SELECT {', '.join(load.table.names)} FROM {TARGET}"
         )

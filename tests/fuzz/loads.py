@@ -6,6 +6,7 @@ from dataclasses import replace
 from tests.fuzz.catalogue import Catalogue
 from tests.fuzz.forms import FORMS, MAKING, TARGET, Load
 from tests.fuzz.generate import CELLS, generate_rows
+from tests.fuzz.keys import key_condition
 from tests.fuzz.query import Join, Query, Source
 from tests.fuzz.tables import Table
 
@@ -25,7 +26,8 @@ def draw(rng: random.Random, tables: Catalogue, form: str) -> Load:
     """A load by this form of a table that can take it, from rows of a random join, the target's own now and then."""
     table = replace(rng.choice(fitting(tables, form)), name=TARGET)
     sources = _with(tables, table) if form != "CTAS" and rng.random() < 0.3 else tables
-    return Load(form, table, _query(rng, sources, table, form))
+    load = Load(form, table, _query(rng, sources, table, form))
+    return replace(load, where=key_condition(rng, table)) if table.model and rng.random() < 0.8 else load
 
 
 def _query(rng: random.Random, tables: Catalogue, table: Table, form: str) -> Query:
@@ -35,7 +37,15 @@ def _query(rng: random.Random, tables: Catalogue, table: Table, form: str) -> Qu
         has_nulls = "CAST(NULL" in query.sql("spark")
         if (query.group or not FORMS[form].grouped) and not (has_nulls and form in MAKING):
             break
-    return _fitting(query, table) if table.ranges and rng.random() < FITTING else query
+    query = _fitting(query, table) if table.ranges and rng.random() < FITTING else query
+    return _once(query, table) if table.model and table.model.replaces else query
+
+
+def _once(query: Query, table: Table) -> Query:
+    """One row for each key: which of several is the last one, is not known of a query."""
+    keys = table.model.keys if table.model else ()
+    select = tuple(name if name in keys else f"min({name}) AS {name}" for name in table.names)
+    return Query(Source(query, "u"), select, group=keys)
 
 
 def _fitting(query: Query, table: Table) -> Query:

@@ -86,7 +86,7 @@ class RangeChange:
 
     def _delete(self, names: Sequence[str]) -> None:
         listed = ", ".join(f"'{name}'" for name in names)
-        self.world.duck.execute(f"DELETE FROM {self.table.name} WHERE {self.ranges.name_of()} IN ({listed})")
+        self.world.duck.execute(f"DELETE FROM {self.table.stored} WHERE {self.ranges.name_of()} IN ({listed})")
 
     def _become(self, changed: Ranges) -> None:
         self.table = self.table.with_ranges(changed)

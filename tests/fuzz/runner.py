@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from tests.fuzz.catalogue import Catalogue, catalogue
+from tests.fuzz.catalogue import KEYED, Catalogue, catalogue
 from tests.fuzz.coverage import Coverage
 from tests.fuzz.engines import MOST_ROWS, Diverged, Duck, Result, Spark
 from tests.fuzz.forms import FORMS, Load
@@ -67,10 +67,12 @@ class Difference:
     sql: str
     text: str
     catalog: str = "in-memory"
+    keyed: float = KEYED
 
     def __str__(self) -> str:
         sets = [f"SET {key} = {value}" for key, value in self.settings.items()]
-        again = f"./run fuzz --seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
+        case = f"--seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
+        again = f"./run fuzz {case} --key-models {self.keyed}"
         return "\n".join([f"DIFFERENCE: {self.kind}", f"again: {again}", *self.log, *sets, self.sql, self.text])
 
 
@@ -80,7 +82,7 @@ class Fuzzer:
 
     fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
     forms: statements that load tables, one form at every third case, at each where there are no queries; none for
-    queries alone. queries: are there any?
+    queries alone. queries: are there any? keyed: how many Delta tables have a key model.
     """
 
     session: SparkSession
@@ -94,6 +96,7 @@ class Fuzzer:
     damage_from: float = 0.7
     forms: tuple[str, ...] = tuple(FORMS)
     queries: bool = True
+    keyed: float = KEYED
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -110,7 +113,8 @@ class Fuzzer:
                 continue
             found = self.run_world(number, end)
             if found:
-                return replace(found, catalog=str(self.session.conf.get("spark.sql.catalogImplementation")))
+                catalog = str(self.session.conf.get("spark.sql.catalogImplementation"))
+                return replace(found, catalog=catalog, keyed=self.keyed)
             self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
@@ -137,7 +141,7 @@ class Fuzzer:
         return None
 
     def _tables(self, number: int) -> Catalogue:
-        return catalogue(random.Random(f"{self.seed} {number}"))
+        return catalogue(random.Random(f"{self.seed} {number}"), self.keyed)
 
     def _step(self, world: World, number: int, case: int, run: bool) -> Difference | None:
         rng = random.Random(f"{self.seed} {number} {case}")
@@ -166,9 +170,7 @@ class Fuzzer:
             return None
         return self._told(kind, world, number, case, settings, query)
 
-    def _diverged(
-        self, world: World, number: int, case: int, settings: dict[str, str], error: Diverged
-    ) -> Difference:
+    def _diverged(self, world: World, number: int, case: int, settings: dict[str, str], error: Diverged) -> Difference:
         kind = "a change left other rows than on DuckDB"
         return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
 

@@ -6,10 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.fuzz.keys import KeyModel
 from tests.fuzz.ranges import Ranges
-from tests.fuzz.types import Type
+from tests.fuzz.types import DOUBLE, Type
 
 Row = tuple[Any, ...]
+ROLES = ("k1", "k2", "id", "v", "w", "s", "p")
 
 # Doris' words for types that are spelled otherwise; None for those that it has not.
 _DORIS = {"TIMESTAMP_NTZ": "DATETIME", "TIMESTAMP": None}
@@ -28,7 +30,7 @@ class Column:
 class Table:
     """keys: names of the bucket keys in hash order, none without a layout. group: None for a table in no group.
 
-    ranges: the range partitions, if it has some. in_doris: it is made by a statement of Doris.
+    ranges, model: the range partitions and the key model, if it has some. in_doris: it is made by a statement of Doris.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Table:
     partition: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
     ranges: Ranges | None = None
+    model: KeyModel | None = None
     in_doris: bool = False
     rows: tuple[Row, ...] = field(default=(), repr=False)
 
@@ -52,6 +55,16 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def stored(self) -> str:
+        """The name of DuckDB's table that has the rows as they were loaded."""
+        return f"{self.name}_stored" if self.model else self.name
+
+    def shaped(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Rows in the order of ROLES, with this table's columns: key columns come first, amounts may be DOUBLE."""
+        at = [(ROLES.index(c.role), c.type is DOUBLE) for c in self.columns]
+        return tuple(tuple(_quarters(row[i]) if is_double else row[i] for i, is_double in at) for row in rows)
 
     def fitting(self, rows: Sequence[Row]) -> tuple[Row, ...]:
         """Those of the rows that some partition takes."""
@@ -81,6 +94,7 @@ class Table:
         if self.keys:
             parts.append(f"CLUSTERED BY ({', '.join(self.keys)}) INTO {self.buckets} BUCKETS")
         properties = self._properties() | (self.ranges.properties() if self.ranges else {})
+        properties |= self.model.properties() if self.model else {}
         if properties:
             parts.append(f"TBLPROPERTIES ({_pairs(properties)})")
         return " ".join(parts)
@@ -89,8 +103,11 @@ class Table:
         return dict(self.properties) | ({"colocate_with": self.group} if self.group else {})
 
     def _doris_ddl(self) -> str:
-        columns = ", ".join(f"{c.name} {_DORIS.get(c.type.spark, c.type.spark)}" for c in self.columns)
+        words = {c.name: self.model.word(c.name) if self.model else "" for c in self.columns}
+        columns = ", ".join(f"{c.name} {_DORIS.get(c.type.spark, c.type.spark)}{words[c.name]}" for c in self.columns)
         parts = [f"CREATE TABLE {self.name} ({columns}) ENGINE=OLAP"]
+        if self.model:
+            parts.append(self.model.doris())
         if self.ranges:
             parts.append(self.ranges.doris())
         parts.append(f"DISTRIBUTED BY HASH({', '.join(self.keys)}) BUCKETS {self.buckets}")
@@ -109,3 +126,7 @@ class Table:
 
 def _pairs(properties: dict[str, str]) -> str:
     return ", ".join(f"{key!r} = {value!r}" for key, value in properties.items())
+
+
+def _quarters(amount: Any) -> float | None:
+    return None if amount is None else int(amount * 4) / 4

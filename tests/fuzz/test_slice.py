@@ -54,10 +54,10 @@ def test_the_engines_find_the_partition_of_a_row_where_its_numbers_say() -> None
     duck = Duck()
     for seed in range(40):
         for table in (t for t in catalogue(random.Random(f"ranges {seed}")).all if t.ranges):
-            rows = Maker(random.Random(seed), table.type("k1"), table.type("k2"), 12).rows(30)
+            rows = table.shaped(Maker(random.Random(seed), table.type("k1"), table.type("k2"), 12).rows(30))
             duck.create(table.with_ranges(None))
             duck.insert(table, rows)
-            found = duck.run(f"SELECT {', '.join(table.names)}, {table.ranges.name_of()} FROM {table.name}").rows
+            found = duck.run(f"SELECT {', '.join(table.names)}, {table.ranges.name_of()} FROM {table.stored}").rows
             assert found == multiset([(*row, table.ranges.find(table.ranged(row))) for row in rows])
 
 

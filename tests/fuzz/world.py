@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 
 from tests.fuzz.catalogue import Catalogue, Maker
 from tests.fuzz.engines import Diverged, Duck, Result, Spark, failed
+from tests.fuzz.key_changes import KeyChange
 from tests.fuzz.range_changes import RangeChange
 from tests.fuzz.tables import Row, Table
 from tests.spark.oracle import difference
@@ -49,6 +50,8 @@ class World:
         ]  # fmt: skip
         if any(table.ranges for table in self.tables.all):
             changes += [self._insert_ranged, *[lambda rng: RangeChange(self, rng).make()] * 3]
+        keyed = sum(table.model is not None for table in self.tables.all)
+        changes += [lambda rng: KeyChange(self, rng).make()] * (3 * keyed)
         table = (self._stray if late and rng.random() < 0.5 else rng.choice(changes))(rng)
         self._compare(table)
 
@@ -68,6 +71,11 @@ class World:
             lambda: self.spark.insert(table, rows), self.duck.tried(lambda: self.duck.insert(table, rows)),
         )  # fmt: skip
 
+    def loaded(self, sql: str, table: Table, rows: tuple[Row, ...]) -> None:
+        """A statement that loads these rows."""
+        duck = self.duck.tried(lambda: self.duck.insert(table, rows))
+        self._alike(sql, lambda: self.spark.session.sql(sql), duck)
+
     def run(self, sql: str) -> None:
         """In Spark alone."""
         self.log.append(sql)
@@ -76,8 +84,9 @@ class World:
         except (PySparkException, Py4JJavaError) as error:
             raise Diverged(f"Spark fails: {sql}\n{error}") from error
 
-    def both(self, sql: str) -> None:
-        self._alike(sql, lambda: self.spark.session.sql(sql), self.duck.attempt(sql))
+    def both(self, sql: str, duck: str | None = None) -> None:
+        """duck: what the statement is in DuckDB, where it is another one."""
+        self._alike(sql, lambda: self.spark.session.sql(sql), self.duck.attempt(duck or sql))
 
     def _alike(self, text: str, change: Callable[[], object], duck: Result | None) -> None:
         """Both engines make the change, or both refuse it as a row would be in no range partition."""
@@ -98,7 +107,8 @@ class World:
             self.log[-1] = f"-- refused, as a row is of no range partition: {text}"
 
     def _delta(self, rng: random.Random) -> Table:
-        return rng.choice([table for table in self.tables.all if table.provider == "delta"])
+        """KeyChange changes those that have a key model."""
+        return rng.choice([table for table in self.tables.all if table.provider == "delta" and not table.model])
 
     def _insert(self, rng: random.Random) -> Table:
         return self._insert_into(rng, rng.choice(self.tables.all))
@@ -114,7 +124,7 @@ class World:
         return table
 
     def rows(self, rng: random.Random, table: Table, count: int) -> tuple[Row, ...]:
-        return Maker(rng, table.type("k1"), table.type("k2"), 12).rows(count, self.next_ids())
+        return table.shaped(Maker(rng, table.type("k1"), table.type("k2"), 12).rows(count, self.next_ids()))
 
     def next_ids(self) -> int:
         """The first of a thousand ids that no row has."""

@@ -72,7 +72,13 @@ BY = {
         {"spark.colocate.shuffle.bufferBytes": "300"},
     ),
     "bound_taken_by_lower_range": Betrayed(RANGED, before="INSERT OVERWRITE ranged SELECT id, id FROM range(5, 15)"),
+    "null_taken_by_higher_range": Betrayed(
+        RANGED, before="INSERT OVERWRITE ranged SELECT if(id = 5, NULL, id), id FROM range(5, 15)"
+    ),
     "hole_filled": Betrayed(RANGED, before="INSERT OVERWRITE ranged SELECT id, id FROM range(15, 25)"),
+    "first_load_replaces": Betrayed("SELECT k, v FROM keyed"),
+    "keys_not_aggregated": Betrayed("SELECT x.k, x.v, y.v FROM keyed x JOIN keyed y ON x.k = y.k"),
+    "value_filter_below_keys": Betrayed("SELECT k, v FROM keyed WHERE v < 10"),
 }
 
 
@@ -99,6 +105,10 @@ def _make(spark: SparkSession) -> None:
     ranges = json.dumps([{"name": name, "lower": lower, "upper": upper} for name, lower, upper in ends])
     properties = {"range_partition_by": "k", "range_partitions": ranges}
     create_member(spark, "ranged", "k BIGINT, v BIGINT", ["k"], 4, "delta", "gr", properties=properties)
+    unique = {"key_model": "unique", "key_columns": "k"}
+    create_member(spark, "keyed", "k BIGINT, v BIGINT", ["k"], 4, "delta", "gr", properties=unique)
+    for first in (0, 20):
+        fill(spark, "keyed", f"SELECT id, id + {first} FROM range(10)", ["k", "v"])
     create_member(spark, "parted", "k INT, k2 INT, v BIGINT, p BIGINT", ["k"], 4, partitioned=["p"])
     create_member(spark, "q", "k INT, k2 INT, v BIGINT, p BIGINT", ["k"], 4, "parquet")
     for name in ("a", "b", "three", "five", "pair", "turned", "wide", "parted", "q", "deleted"):

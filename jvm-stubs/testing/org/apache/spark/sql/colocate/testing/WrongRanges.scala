@@ -14,6 +14,7 @@ object WrongRanges extends Rule[LogicalPlan] {
     case Some("bound_taken_by_lower_range") => computed(plan)(_.transform { case GreaterThanOrEqual(value, bound) =>
       GreaterThan(value, bound)
     })
+    case Some("null_taken_by_higher_range") => computed(plan)(nullsAbove)
     case Some("hole_filled") => computed(plan)(withoutHoles)
     case _ => plan
   }
@@ -24,6 +25,13 @@ object WrongRanges extends Rule[LogicalPlan] {
       case check: RowInSomeRange if check.partition.isInstanceOf[CaseWhen] =>
         check.copy(partition = wrong(check.partition))
     }
+
+  /** Once: Spark asks a rule again until it changes nothing. */
+  private def nullsAbove(expression: Expression): Expression = expression match {
+    case done: Coalesce => done
+    case above: GreaterThanOrEqual => Coalesce(Seq(above, Literal.TrueLiteral))
+    case other => other.mapChildren(nullsAbove)
+  }
 
   /** The expression is no CASE then: a rule may see it again. */
   private def withoutHoles(partition: Expression): Expression = {
