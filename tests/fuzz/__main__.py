@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from tests.fuzz import planted
+from tests.fuzz.catalogue import KEYED
 from tests.fuzz.runner import Fuzzer
 from tests.spark.sessions import STEADY_JVM, WRONG_PLANNERS, builder
 
@@ -51,6 +52,10 @@ def _arguments() -> argparse.Namespace:
         default=CATALOG,
         help="both: the seed decides; default: %(default)s",
     )
+    parser.add_argument(
+        "--key-models", metavar="SHARE", type=float, nargs="?", const=0.8, default=KEYED,
+        help="how many Delta tables have AGGREGATE KEY or UNIQUE KEY; without a number %(const)s, default: %(default)s",
+    )  # fmt: skip
     arguments = parser.parse_args()
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(10**6)
@@ -64,7 +69,7 @@ def _catalog(arguments: argparse.Namespace) -> str:
 
 def _fuzz(spark: SparkSession, arguments: argparse.Namespace) -> int:
     print(f"seed {arguments.seed}, {arguments.minutes} minutes", flush=True)
-    fuzzer = Fuzzer(spark, arguments.seed, say=lambda text: print(text, flush=True))
+    fuzzer = Fuzzer(spark, arguments.seed, say=lambda text: print(text, flush=True), keyed=arguments.key_models)
     found = fuzzer.run(arguments.minutes * 60)
     if found:
         print(found)
@@ -78,7 +83,8 @@ def _fuzz(spark: SparkSession, arguments: argparse.Namespace) -> int:
 
 
 def _again(spark: SparkSession, arguments: argparse.Namespace) -> int:
-    found = Fuzzer(spark, arguments.seed).run_world(arguments.world, time.monotonic() + 3600, arguments.case)
+    fuzzer = Fuzzer(spark, arguments.seed, keyed=arguments.key_models)
+    found = fuzzer.run_world(arguments.world, time.monotonic() + 3600, arguments.case)
     print(found or "no difference")
     return 1 if found else 0
 

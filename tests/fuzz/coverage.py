@@ -23,9 +23,20 @@ class Coverage:
         self._cells: dict[Cell, Counter[str]] = defaultdict(Counter)
         self._forms: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def add_load(self, form: str, rows: bool, failed: bool, unjudged: bool, colocated: bool) -> None:
-        """rows: the loaded table has some. failed: by Spark without us too. colocated: the join of the result."""
-        facts = {"rows": rows, "failed": failed, "unjudged": unjudged, "colocated": colocated}
+    def add_load(
+        self, form: str, rows: bool, failed: bool, unjudged: bool, colocated: bool, rightly_refused: bool = False
+    ) -> None:
+        """rows: the loaded table has some. failed: by Spark without us too. colocated: the join of the result.
+
+        rightly_refused: a row was of no range partition, or the table's key model has no such statement.
+        """
+        facts = {
+            "rows": rows,
+            "failed": failed,
+            "unjudged": unjudged,
+            "colocated": colocated,
+            "rightly_refused": rightly_refused,
+        }
         self._forms[form].update({"cases": 1, **facts})
 
     @property
@@ -33,6 +44,10 @@ class Coverage:
         """Loads that all engines ran."""
         total = sum(self._forms.values(), Counter())
         return total["cases"] - max(total["failed"], total["unjudged"])
+
+    @property
+    def rightly_refused(self) -> int:
+        return sum(count["rightly_refused"] for count in self._forms.values())
 
     def add(self, cell: Cell, on: Result, duck: Result) -> None:
         refused = {"failed": on.rows is None, "unjudged": duck.rows is None}
@@ -43,7 +58,7 @@ class Coverage:
         total = sum(self._cells.values(), Counter())
         return f"{total['cases']} cases, {_share(total, 'colocated')} colocated, {_share(total, 'rows')} with rows, " \
             f"{total['failed']} refused by Spark, {total['unjudged']} by DuckDB, {len(self._cells)} cells; " \
-            f"{self.loads} loads in {len(self._forms)} forms"  # fmt: skip
+            f"{self.loads} loads in {len(self._forms)} forms, {self.rightly_refused} rightly refused"  # fmt: skip
 
     @property
     def judged(self) -> int:

@@ -5,8 +5,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tests.fuzz.catalogue import Catalogue
 from tests.fuzz.query import Join, Query, Source
-from tests.fuzz.tables import Catalogue, Table
+from tests.fuzz.tables import Table
 
 JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 FORMATS = tuple(itertools.combinations_with_replacement(("delta", "parquet", "orc"), 2))
@@ -182,6 +183,8 @@ class _Generator:
         if side.table.partition and self._sometimes(0.5):
             choices = by_partition
         picked = (self.rng.choice(choices),) if self._sometimes(0.4) else ()
+        if side.table.ranges and self._sometimes(0.5):
+            picked = (side.table.ranges.condition(self.rng, side.alias), *picked[:1])
         return (*picked, *self._key_literals(side)) if self._sometimes(0.15) else picked
 
     def _key_literals(self, side: Side) -> tuple[str, ...]:

@@ -6,12 +6,11 @@ Where the two differ, also into a table without buckets while we are switched of
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import duckdb
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from tests.fuzz.engines import Duck, Result, Spark
-from tests.fuzz.loads import FORMS, TARGET, TWIN, Load, duck_statements, plain
+from tests.fuzz.engines import Duck, Result, Spark, failed
+from tests.fuzz.forms import FORMS, TARGET, TWIN, Load, duck_statements, plain
 from tests.spark.members import switched_off
 from tests.spark.native import misplaced_rows
 from tests.spark.oracle import difference
@@ -19,28 +18,38 @@ from tests.spark.oracle import difference
 FAILS = "a load fails, without buckets it does not"
 OTHER_ROWS = "a load leaves other rows than without buckets"
 OTHER_THAN_DUCK = "a load leaves other rows than on DuckDB"
-MISPLACED = "a load puts rows into wrong buckets"
+MISPLACED = "a load puts rows into wrong buckets or range partitions"
+TAKEN = "a load is taken that must be refused"
+CHANGED = "a load that was refused changes the table"
 
 _FIRST_ROWS = 12
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the tables hold after a load. misplaced: rows that lie in another bucket than the hash of their keys.
+    """What a load gave, and the rows of the tables after it.
 
-    twin: the table without buckets, which is not asked where ours holds DuckDB's rows.
+    twin: of the table without buckets, which is not asked where ours holds DuckDB's rows. misplaced: rows that lie in
+    another bucket than the hash of their keys, or in another range partition than that of their values. unchanged: is
+    the table as it was, where the load was refused?
     """
 
     ours: Result
     twin: Result | None
     duck: Result
     misplaced: int
+    unchanged: bool = True
 
     @property
     def kind(self) -> str | None:
         """What is wrong, if anything. A load that one engine does not take tells nothing; the coverage counts it."""
+        if not self.unchanged:
+            return CHANGED
         if self.ours.rows is None:
-            return FAILS if self.twin and self.twin.rows is not None else None
+            rightly = self.ours.refused and (self.duck.refused or self.duck.rows is None)
+            return FAILS if not rightly and self.twin and self.twin.rows is not None else None
+        if self.duck.refused:
+            return TAKEN
         if self.twin and self.ours.rows != self.twin.rows:
             return OTHER_ROWS
         if self.misplaced:
@@ -64,9 +73,26 @@ class Loading:
         with switched_off(self.spark.session):
             self._create(load, TARGET)
         ours, duck = self._caught(load, TARGET), self._ducks(load)
-        agreed = ours.rows is not None and ours.rows == duck.rows
         misplaced = 0 if ours.rows is None else self._misplaced(load)
-        return Loaded(ours, None if agreed else self._twin(load), duck, misplaced)
+        twin = self._twin(load) if self._needs_twin(load, ours, duck) else None
+        return Loaded(ours, twin, duck, misplaced, not ours.refused or self._is_unchanged(load))
+
+    def _needs_twin(self, load: Load, ours: Result, duck: Result) -> bool:
+        """Rows without a key model are others. So are those that a dynamic overwrite replaces without ranges."""
+        if ours.rows is None:
+            return not (ours.refused and duck.refused)
+        by_ranges = load.table.ranges and FORMS[load.form].is_dynamic
+        return ours.rows != duck.rows and not by_ranges and not load.table.model
+
+    def _is_unchanged(self, load: Load) -> bool:
+        """As before the load that was refused. A table that the load makes is not there then."""
+        there = self.spark.session.catalog.tableExists(TARGET)
+        if load.form == "CTAS" or not there:
+            return not there and load.form == "CTAS"
+        text = f"SELECT {', '.join(load.table.names)} FROM {TARGET}"
+        self.duck.create(load.table)
+        self.duck.insert(load.table, load.table.rows[:_FIRST_ROWS])
+        return self.spark.off(text).rows == self.duck.run(text).rows
 
     def drop(self) -> None:
         for name in (TARGET, TWIN):
@@ -91,7 +117,7 @@ class Loading:
         try:
             form.write(session, load, name)
         except (PySparkException, Py4JJavaError) as error:
-            return Result(None, str(error).strip().splitlines()[0][:300])
+            return failed(error)
         finally:
             for key, _ in form.settings:
                 session.conf.unset(key)
@@ -100,19 +126,20 @@ class Loading:
     def _ducks(self, load: Load) -> Result:
         self.duck.create(load.table)
         self.duck.insert(load.table, load.table.rows[:_FIRST_ROWS])
-        try:
-            for statement in duck_statements(load):
-                self.duck.execute(statement)
-        except duckdb.Error as error:
-            return Result(None, str(error).strip().splitlines()[0][:300])
-        return self.duck.run(f"SELECT {', '.join(load.table.names)} FROM {TARGET}")
+        if load.is_refused:
+            return Result(None, "the table's key model has no such statement", refused=True)
+        return self.duck.attempt(*duck_statements(load)) or self.duck.run(
+            f"SELECT {', '.join(load.table.names)} FROM {TARGET}"
+        )
 
     def _misplaced(self, load: Load) -> int:
         table, keys = load.table, ", ".join(load.table.keys)
         if table.provider != "delta":
             return misplaced_rows(self.spark.session, TARGET, keys, table.buckets)
-        wrong = f"NOT (_colocate_bucket <=> pmod(hash({keys}), {table.buckets}))"
-        return self.spark.session.table(TARGET).where(wrong).count()
+        wrong = [f"NOT (_colocate_bucket <=> pmod(hash({keys}), {table.buckets}))"] if keys else []
+        if table.ranges:
+            wrong.append(f"NOT (_colocate_range <=> {table.ranges.name_of()})")
+        return self.spark.session.table(TARGET).where(" OR ".join(wrong)).count()
 
 
 def shrunk(load: Load, differs: Callable[[Load], bool]) -> Load:

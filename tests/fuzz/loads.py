@@ -1,197 +1,33 @@
 """Loads: a table is filled by random queries in every statement form, beside a plain twin and DuckDB's table."""
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
-
+from tests.fuzz.catalogue import Catalogue
+from tests.fuzz.forms import FORMS, MAKING, TARGET, Load
 from tests.fuzz.generate import CELLS, generate_rows
-from tests.fuzz.query import Engine, Join, Query, Source
-from tests.fuzz.tables import Catalogue, Table
+from tests.fuzz.keys import key_condition
+from tests.fuzz.query import Join, Query, Source
+from tests.fuzz.tables import Table
 
-TARGET, TWIN = "l0", "l0_plain"
-MODE = "spark.sql.sources.partitionOverwriteMode"
-
-# The tables' rows after a load, made of `fresh`, the query's rows. {p}: the partition column.
-_ALL_NEW = ("DELETE FROM l0", "INSERT INTO l0 BY NAME SELECT * FROM fresh")
-_TOUCHED_NEW = (
-    "DELETE FROM l0 WHERE EXISTS (SELECT 1 FROM fresh WHERE fresh.p IS NOT DISTINCT FROM l0.p)",
-    _ALL_NEW[1],
-)
-_ONE_NEW = ("DELETE FROM l0 WHERE p = 1", "INSERT INTO l0 BY NAME SELECT * REPLACE (1 AS p) FROM fresh")
-
-
-@dataclass(frozen=True)
-class Load:
-    """form: a name of FORMS. table: the target's shape. query: gives the target's columns by their names."""
-
-    form: str
-    table: Table
-    query: Query
-
-    def sql(self, engine: Engine) -> str:
-        return self.query.sql(engine)
-
-    def to(self, name: str) -> str:
-        """The query, reading the table `name` where the target reads itself."""
-        return f" {self.query.sql('spark')} ".replace(f" {TARGET} ", f" {name} ")
-
-
-Write = Callable[[SparkSession, Load, str], object]
-
-
-@dataclass(frozen=True)
-class Form:
-    """duck: what the same load is in DuckDB. fits: can this table take it? settings: those of the statement."""
-
-    write: Write
-    duck: Sequence[str]
-    fits: Callable[[Table], bool] = lambda table: True
-    settings: tuple[tuple[str, str], ...] = ()
-    grouped: bool = False
-
-    def statements(self, load: Load) -> list[str]:
-        key, partition = load.table.column("k1"), load.table.partition
-        dynamic = dict(self.settings).get(MODE) == "dynamic" and partition
-        return [text.format(key=key) for text in (_TOUCHED_NEW if dynamic else self.duck)]
-
-
-def _is_delta(table: Table) -> bool:
-    return table.provider == "delta"
-
-
-def _is_native(table: Table) -> bool:
-    return table.provider != "delta" and bool(table.keys)
-
-
-def _is_partitioned(table: Table) -> bool:
-    return table.partition is not None
-
-
-def _can_be_made(table: Table) -> bool:
-    """A query's VARCHAR column makes a STRING column, which is another key type."""
-    return not any(column.type.spark.startswith("VARCHAR") for column in table.columns)
-
-
-def _sql(text: str) -> Write:
-    def write(spark: SparkSession, load: Load, name: str) -> None:
-        names = load.table.names
-        spark.sql(
-            text.format(
-                name=name, query=load.to(name), names=", ".join(names), key=load.table.column("k1"),
-                rest=", ".join(column for column in names if column != "p"),
-            )
-        )  # fmt: skip
-
-    return write
-
-
-def _created(verb: str) -> Write:
-    def write(spark: SparkSession, load: Load, name: str) -> None:
-        table = load.table if name == TARGET else plain(load.table)
-        spark.sql(f"{table.ddl_as(verb, name)} AS {load.to(name)}")
-
-    return write
-
-
-def _frame(spark: SparkSession, load: Load, name: str) -> DataFrame:
-    return spark.sql(load.to(name)).select(*load.table.names)
-
-
-def _save(spark: SparkSession, load: Load, name: str) -> None:
-    writer: DataFrameWriter = _frame(spark, load, name).write.format(load.table.provider).mode("append")
-    if load.table.partition:
-        writer = writer.partitionBy(load.table.partition)
-    if name == TARGET and _is_native(load.table):
-        writer = writer.bucketBy(load.table.buckets, *load.table.keys)
-    writer.saveAsTable(name)
-
-
-_MERGE = (
-    "MERGE INTO {name} AS t USING ({query}) AS s ON t.{key} = s.{key} "
-    "WHEN MATCHED AND t.v > 6 THEN DELETE WHEN MATCHED THEN UPDATE SET v = s.v, s = s.s "
-    "WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
-)
-
-
-def _merge(spark: SparkSession, load: Load, name: str) -> None:
-    spark.sql(_merge_text(load, name, load.to(name)))
-
-
-def _merge_text(load: Load, name: str, query: str) -> str:
-    names = load.table.names
-    values = ", ".join(f"s.{column}" for column in names)
-    return _MERGE.format(name=name, query=query, key=load.table.column("k1"), names=", ".join(names), values=values)
-
-
-_DYNAMIC = ((MODE, "dynamic"),)
-_APPENDED = (_ALL_NEW[1],)
-
-FORMS = {
-    "INSERT INTO": Form(_sql("INSERT INTO {name} {query}"), _APPENDED),
-    "INSERT INTO (columns)": Form(_sql("INSERT INTO {name} ({names}) {query}"), _APPENDED),
-    "INSERT INTO BY NAME": Form(_sql("INSERT INTO {name} BY NAME {query}"), _APPENDED),
-    "INSERT OVERWRITE": Form(_sql("INSERT OVERWRITE {name} {query}"), _ALL_NEW),
-    "INSERT OVERWRITE, dynamic": Form(_sql("INSERT OVERWRITE {name} {query}"), _ALL_NEW, settings=_DYNAMIC),
-    "INSERT OVERWRITE PARTITION": Form(
-        _sql("INSERT OVERWRITE {name} PARTITION (p = 1) SELECT {rest} FROM ({query})"), _ONE_NEW, _is_partitioned
-    ),
-    "CTAS": Form(_created("CREATE TABLE"), _ALL_NEW, _can_be_made),
-    "REPLACE": Form(
-        _created("CREATE OR REPLACE TABLE"), _ALL_NEW, lambda table: _is_delta(table) and _can_be_made(table)
-    ),
-    "MERGE": Form(_merge, (), _is_delta, grouped=True),
-    "UPDATE": Form(
-        _sql("UPDATE {name} SET {key} = NULL, v = v + 1 WHERE v < 5"),
-        ("UPDATE l0 SET {key} = NULL, v = v + 1 WHERE v < 5",),
-        _is_delta,
-    ),
-    "DELETE": Form(_sql("DELETE FROM {name} WHERE v % 3 = 1"), ("DELETE FROM l0 WHERE v % 3 = 1",), _is_delta),
-    "saveAsTable": Form(_save, _APPENDED),
-    "insertInto": Form(lambda s, load, name: _frame(s, load, name).write.insertInto(name), _APPENDED),
-    "insertInto, overwrite": Form(
-        lambda s, load, name: _frame(s, load, name).write.insertInto(name, overwrite=True), _ALL_NEW
-    ),
-    "insertInto, dynamic": Form(
-        lambda s, load, name: _frame(s, load, name).write.insertInto(name, overwrite=True),
-        _ALL_NEW,
-        settings=_DYNAMIC,
-    ),
-    "writeTo, append": Form(lambda s, load, name: _frame(s, load, name).writeTo(name).append(), _APPENDED, _is_delta),
-    "writeTo, overwritePartitions": Form(
-        lambda s, load, name: _frame(s, load, name).writeTo(name).overwritePartitions(),
-        _ALL_NEW,
-        _is_delta,
-        settings=_DYNAMIC,
-    ),
-}  # fmt: skip
-
-MAKING = ("CTAS", "REPLACE")
-
-
-def duck_statements(load: Load) -> list[str]:
-    if load.form == "MERGE":
-        return [_merge_text(load, TARGET, load.sql("duck"))]
-    fresh = f"CREATE OR REPLACE TEMP TABLE fresh AS {load.sql('duck')}"
-    return [fresh, *FORMS[load.form].statements(load)]
-
-
-def plain(table: Table) -> Table:
-    """The same table without buckets."""
-    return replace(table, name=TWIN, keys=(), buckets=0, group=None)
+# How many loads of a table with range partitions have no row outside of them.
+FITTING = 0.7
 
 
 def fitting(tables: Catalogue, form: str) -> list[Table]:
-    """The bucketed tables that this form can load. There may be none: a user's partitions, say, are drawn by chance."""
-    return [table for table in tables.all if FORMS[form].fits(table) and table.keys]
+    """The tables that this form can load, with buckets or range partitions.
+
+    There may be none: a user's partitions, say, are drawn by chance.
+    """
+    return [table for table in tables.all if FORMS[form].fits(table) and (table.keys or table.ranges)]
 
 
 def draw(rng: random.Random, tables: Catalogue, form: str) -> Load:
     """A load by this form of a table that can take it, from rows of a random join, the target's own now and then."""
     table = replace(rng.choice(fitting(tables, form)), name=TARGET)
     sources = _with(tables, table) if form != "CTAS" and rng.random() < 0.3 else tables
-    return Load(form, table, _query(rng, sources, table, form))
+    load = Load(form, table, _query(rng, sources, table, form))
+    return replace(load, where=key_condition(rng, table)) if table.model and rng.random() < 0.8 else load
 
 
 def _query(rng: random.Random, tables: Catalogue, table: Table, form: str) -> Query:
@@ -201,7 +37,21 @@ def _query(rng: random.Random, tables: Catalogue, table: Table, form: str) -> Qu
         has_nulls = "CAST(NULL" in query.sql("spark")
         if (query.group or not FORMS[form].grouped) and not (has_nulls and form in MAKING):
             break
-    return query
+    query = _fitting(query, table) if table.ranges and rng.random() < FITTING else query
+    return _once(query, table) if table.model and table.model.replaces else query
+
+
+def _once(query: Query, table: Table) -> Query:
+    """One row for each key: which of several is the last one, is not known of a query."""
+    keys = table.model.keys if table.model else ()
+    select = tuple(name if name in keys else f"min({name}) AS {name}" for name in table.names)
+    return Query(Source(query, "u"), select, group=keys)
+
+
+def _fitting(query: Query, table: Table) -> Query:
+    """Only rows that some partition takes."""
+    fits = f"{table.ranges.name_of('f.')} IS NOT NULL" if table.ranges else "true"
+    return Query(Source(query, "f"), table.names, where=(fits,))
 
 
 def _with(tables: Catalogue, target: Table) -> Catalogue:
@@ -215,7 +65,7 @@ def join_of(rng: random.Random, tables: Catalogue, target: Table) -> Query:
     """The loaded table joined by its keys with another that has such keys, or with itself."""
     peers = [table for table in tables.all if all(table.type(r) == target.type(r) for r in ("k1", "k2"))]
     left, right = target, rng.choice([*peers, target])
-    roles = [column.role for column in target.columns if column.name in target.keys]
+    roles = [column.role for column in target.columns if column.name in target.keys] or ["k1"]
     on = tuple(f"a.{left.column(role)} = b.{right.column(role)}" for role in roles)
     select = tuple(f"a.{left.column(role)} AS a_{role}" for role in ("k1", "id", "v"))
     kind = rng.choice(("INNER", "LEFT", "FULL"))

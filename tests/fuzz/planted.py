@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
 
+from tests.fuzz.catalogue import KEYED, Catalogue
+from tests.fuzz.forms import FORMS
 from tests.fuzz.runner import SETTINGS, Fuzzer
-from tests.fuzz.tables import Catalogue
 from tests.spark.sessions import PLANTED_BUG
 
 SECONDS = 300.0
@@ -18,7 +19,7 @@ SECONDS = 300.0
 class Search:
     """Where a bug can show, so that a run looks there. Fields as of Fuzzer; cells: a pattern of those it concerns.
 
-    forms: of a bug of writes, which is found by loads alone.
+    forms: of a bug of writes, which is found by loads alone, and by changes of tables.
 
     By default queries ask for too much, which is where a planner that accepts too much is found; and worlds are short,
     for in one with two keys, all of which match, a bug of outer joins is not seen.
@@ -27,6 +28,7 @@ class Search:
     cells: str = ""
     settings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near_miss: float = 0.5
+    keyed: float = KEYED
     fits: Callable[[Catalogue], bool] = lambda tables: True
     cases_per_world: int = 25
     damage_from: float = 0.7
@@ -36,7 +38,7 @@ class Search:
         fuzzer = Fuzzer(
             spark, seed, say=lambda text: None, near_miss=self.near_miss, near_miss_each=1,
             settings=SETTINGS | self.settings, fits=self.fits, cases_per_world=self.cases_per_world,
-            damage_from=self.damage_from, forms=self.forms, queries=not self.forms,
+            damage_from=self.damage_from, keyed=self.keyed, forms=self.forms, queries=not self.forms,
         )  # fmt: skip
         fuzzer.cells = [cell for cell in fuzzer.cells if re.search(self.cells, str(cell))]
         return fuzzer
@@ -50,6 +52,8 @@ def _has_another_type(tables: Catalogue) -> bool:
 # In queries that the layout serves: where buckets are split, and where sides are broadcast.
 SPLIT = Search(settings={"spark.colocate.skew.targetTaskBytes": ("1",)}, near_miss=0.1)
 BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": ("10485760",)}
+LOADS = Search(fits=lambda tables: any(table.ranges for table in tables.all), forms=tuple(FORMS), damage_from=1.0)
+KEYS = Search(keyed=0.8, near_miss=0.1)
 STRAYS = Search("parquet|orc", cases_per_world=100, damage_from=0.0)
 
 SEARCHES = {
@@ -66,6 +70,12 @@ SEARCHES = {
     "expand_key_nulled": Search("aggregate"),
     "preserved_side_pruned": Search("LEFT", BROADCAST, near_miss=0.1),
     "shared_groups_lost": Search("aggregate", near_miss=0.1),
+    "bound_taken_by_lower_range": LOADS,
+    "null_taken_by_higher_range": LOADS,
+    "hole_filled": LOADS,
+    "first_load_replaces": KEYS,
+    "keys_not_aggregated": KEYS,
+    "value_filter_below_keys": KEYS,
     "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 

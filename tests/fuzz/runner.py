@@ -9,14 +9,15 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from tests.fuzz.catalogue import KEYED, Catalogue, catalogue
 from tests.fuzz.coverage import Coverage
-from tests.fuzz.engines import MOST_ROWS, Duck, Result, Spark
+from tests.fuzz.engines import MOST_ROWS, Diverged, Duck, Result, Spark
+from tests.fuzz.forms import FORMS, Load
 from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
 from tests.fuzz.loading import Loaded, Loading, shrunk
-from tests.fuzz.loads import FORMS, Load, draw, fitting, join_of
+from tests.fuzz.loads import draw, fitting, join_of
 from tests.fuzz.query import Query
-from tests.fuzz.tables import Catalogue, catalogue
-from tests.fuzz.world import Diverged, World
+from tests.fuzz.world import World
 from tests.spark.oracle import difference
 
 CASES_PER_WORLD = 100
@@ -66,10 +67,12 @@ class Difference:
     sql: str
     text: str
     catalog: str = "in-memory"
+    keyed: float = KEYED
 
     def __str__(self) -> str:
         sets = [f"SET {key} = {value}" for key, value in self.settings.items()]
-        again = f"./run fuzz --seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
+        case = f"--seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
+        again = f"./run fuzz {case} --key-models {self.keyed}"
         return "\n".join([f"DIFFERENCE: {self.kind}", f"again: {again}", *self.log, *sets, self.sql, self.text])
 
 
@@ -79,7 +82,7 @@ class Fuzzer:
 
     fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
     forms: statements that load tables, one form at every third case, at each where there are no queries; none for
-    queries alone. queries: are there any?
+    queries alone. queries: are there any? keyed: how many Delta tables have a key model.
     """
 
     session: SparkSession
@@ -93,6 +96,7 @@ class Fuzzer:
     damage_from: float = 0.7
     forms: tuple[str, ...] = tuple(FORMS)
     queries: bool = True
+    keyed: float = KEYED
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
@@ -105,19 +109,21 @@ class Fuzzer:
         for number in count():
             if time.monotonic() >= end:
                 return None
-            if not self.fits(catalogue(random.Random(self._world_seed(number)))):
+            if not self.fits(self._tables(number)):
                 continue
             found = self.run_world(number, end)
             if found:
-                return replace(found, catalog=str(self.session.conf.get("spark.sql.catalogImplementation")))
+                catalog = str(self.session.conf.get("spark.sql.catalogImplementation"))
+                return replace(found, catalog=catalog, keyed=self.keyed)
             self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
         """only: run this case alone; the changes before it are made, the queries before it are not run."""
-        world = World(self._world_seed(number), self.spark, Duck())
-        self._settings({key: values[0] for key, values in self.settings.items()})
-        world.create()
+        world = World(self._tables(number), self.spark, Duck())
+        settings = {key: values[0] for key, values in self.settings.items()}
+        self._settings(settings)
         try:
+            world.create()
             for case in range(self.cases_per_world if only is None else only + 1):
                 if time.monotonic() > end:
                     return None
@@ -128,12 +134,14 @@ class Fuzzer:
                     found = self._load(world, number, case, form)
                 if found:
                     return found
+        except Diverged as error:  # while the world was made
+            return self._diverged(world, number, 0, settings, error)
         finally:
             world.drop()
         return None
 
-    def _world_seed(self, number: int) -> str:
-        return f"{self.seed} {number}"
+    def _tables(self, number: int) -> Catalogue:
+        return catalogue(random.Random(f"{self.seed} {number}"), self.keyed)
 
     def _step(self, world: World, number: int, case: int, run: bool) -> Difference | None:
         rng = random.Random(f"{self.seed} {number} {case}")
@@ -146,8 +154,7 @@ class Fuzzer:
             try:
                 world.change(rng, late=case > self.cases_per_world * self.damage_from)
             except Diverged as error:
-                kind = "a change left other rows than on DuckDB"
-                return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
+                return self._diverged(world, number, case, settings, error)
         if not self.queries:
             return None
         cell = self.cells[index]
@@ -162,6 +169,10 @@ class Fuzzer:
         if kind is None:
             return None
         return self._told(kind, world, number, case, settings, query)
+
+    def _diverged(self, world: World, number: int, case: int, settings: dict[str, str], error: Diverged) -> Difference:
+        kind = "a change left other rows than on DuckDB"
+        return Difference(kind, self.seed, number, case, settings, world.log, world.log[-1], str(error))
 
     def _form(self, number: int, case: int) -> str | None:
         """Of the load that follows this case, if one does."""
@@ -202,6 +213,11 @@ class Fuzzer:
     def _joined(
         self, rng: random.Random, world: World, load: Load, loaded: Loaded, found: Difference
     ) -> Difference | None:
+        if loaded.duck.refused:
+            self.coverage.add_load(
+                load.form, rows=False, failed=False, unjudged=False, colocated=False, rightly_refused=True
+            )
+            return None
         query = join_of(rng, world.tables, load.table)
         refused = {"failed": loaded.ours.rows is None, "unjudged": loaded.duck.rows is None}
         if any(refused.values()) or world.duck.count(query.joined().sql("duck")) > MOST_ROWS:

@@ -1,15 +1,20 @@
-"""Random tables: columns, keys, layout, rows. Everything here is decided by the random generator alone."""
+"""A table of the fuzzer: columns, keys, layout, range partitions, rows, and the statement that makes it."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
-from tests.fuzz.types import BIGINT, DECIMAL, INT, KEY_TYPES, STRING, WIDE_INT, Type
+from tests.fuzz.keys import KeyModel
+from tests.fuzz.ranges import Ranges
+from tests.fuzz.types import DOUBLE, Type
 
 Row = tuple[Any, ...]
+ROLES = ("k1", "k2", "id", "v", "w", "s", "p")
+
+# Doris' words for types that are spelled otherwise; None for those that it has not.
+_DORIS = {"TIMESTAMP_NTZ": "DATETIME", "TIMESTAMP": None}
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """keys: names of the bucket keys in hash order, none without a layout. group: None for a table in no group."""
+    """keys: names of the bucket keys in hash order, none without a layout. group: None for a table in no group.
+
+    ranges, model: the range partitions and the key model, if it has some. in_doris: it is made by a statement of Doris.
+    """
 
     name: str
     columns: tuple[Column, ...]
@@ -33,6 +41,9 @@ class Table:
     group: str | None = None
     partition: str | None = None
     properties: tuple[tuple[str, str], ...] = ()
+    ranges: Ranges | None = None
+    model: KeyModel | None = None
+    in_doris: bool = False
     rows: tuple[Row, ...] = field(default=(), repr=False)
 
     def column(self, role: str) -> str:
@@ -45,8 +56,33 @@ class Table:
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    @property
+    def stored(self) -> str:
+        """The name of DuckDB's table that has the rows as they were loaded."""
+        return f"{self.name}_stored" if self.model else self.name
+
+    def shaped(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Rows in the order of ROLES, with this table's columns: key columns come first, amounts may be DOUBLE."""
+        at = [(ROLES.index(c.role), c.type is DOUBLE) for c in self.columns]
+        return tuple(tuple(_quarters(row[i]) if is_double else row[i] for i, is_double in at) for row in rows)
+
+    def fitting(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Those of the rows that some partition takes."""
+        return tuple(row for row in rows if self.ranges is None or self.ranges.find(self.ranged(row)) is not None)
+
+    def ranged(self, row: Row) -> list[Any]:
+        """The values of the range columns."""
+        return [row[self.names.index(name)] for name, _ in self.ranges.columns] if self.ranges else []
+
+    def with_ranges(self, changed: Ranges | None) -> "Table":
+        """With other partitions, and the rows that fit into them."""
+        table = replace(self, ranges=changed)
+        return replace(table, rows=table.fitting(table.rows))
+
     def ddl(self) -> str:
         """The statement that makes the table in Spark, as a user would type it."""
+        if self.in_doris:
+            return self._doris_ddl()
         columns = ", ".join(f"{column.name} {column.type.spark}" for column in self.columns)
         return self.ddl_as("CREATE TABLE", f"{self.name} ({columns})")
 
@@ -57,10 +93,30 @@ class Table:
             parts.append(f"PARTITIONED BY ({self.partition})")
         if self.keys:
             parts.append(f"CLUSTERED BY ({', '.join(self.keys)}) INTO {self.buckets} BUCKETS")
-        properties = dict(self.properties) | ({"colocate_with": self.group} if self.group else {})
+        properties = self._properties() | (self.ranges.properties() if self.ranges else {})
+        properties |= self.model.properties() if self.model else {}
         if properties:
-            parts.append(f"TBLPROPERTIES ({', '.join(f'{key!r} = {value!r}' for key, value in properties.items())})")
+            parts.append(f"TBLPROPERTIES ({_pairs(properties)})")
         return " ".join(parts)
+
+    def _properties(self) -> dict[str, str]:
+        return dict(self.properties) | ({"colocate_with": self.group} if self.group else {})
+
+    def _doris_ddl(self) -> str:
+        words = {c.name: self.model.word(c.name) if self.model else "" for c in self.columns}
+        columns = ", ".join(f"{c.name} {_DORIS.get(c.type.spark, c.type.spark)}{words[c.name]}" for c in self.columns)
+        parts = [f"CREATE TABLE {self.name} ({columns}) ENGINE=OLAP"]
+        if self.model:
+            parts.append(self.model.doris())
+        if self.ranges:
+            parts.append(self.ranges.doris())
+        parts.append(f"DISTRIBUTED BY HASH({', '.join(self.keys)}) BUCKETS {self.buckets}")
+        properties = self._properties()
+        return " ".join([*parts, f"PROPERTIES ({_pairs(properties)})"] if properties else parts)
+
+    @property
+    def has_doris_types(self) -> bool:
+        return all(_DORIS.get(column.type.spark, "") is not None for column in self.columns)
 
     def arrow(self, rows: Sequence[Row]) -> pa.Table:
         columns = zip(*rows, strict=True) if rows else [()] * len(self.columns)
@@ -68,85 +124,9 @@ class Table:
         return pa.table(arrays, names=list(self.names))
 
 
-@dataclass(frozen=True)
-class Catalogue:
-    """The tables of one world. members[format]: those that share one layout; the others are near misses of it."""
-
-    members: dict[str, list[Table]]
-    pairs: list[Table]
-    others: list[Table]
-    relaid: Table
-
-    @property
-    def all(self) -> list[Table]:
-        return [*(t for tables in self.members.values() for t in tables), *self.pairs, *self.others, self.relaid]
+def _pairs(properties: dict[str, str]) -> str:
+    return ", ".join(f"{key!r} = {value!r}" for key, value in properties.items())
 
 
-def catalogue(rng: random.Random) -> Catalogue:
-    k1 = rng.choice(KEY_TYPES)
-    k2 = k1 if rng.random() < 0.6 else rng.choice(KEY_TYPES)
-    buckets = rng.choice((2, 3, 4, 5, 8))
-    domain = 2 if k1.spark == "BOOLEAN" else rng.randint(6, 25)
-    make = Maker(rng, k1, k2, domain)
-    members = {
-        "delta": [make("d0", "delta", ("k1",), buckets, "g"), make("d1", "delta", ("k1",), buckets, "g", True)],
-        "parquet": [make("q0", "parquet", ("k1",), buckets, "g"), make("q1", "parquet", ("k1",), buckets, "g", True)],
-        "orc": [make("o0", "orc", ("k1",), buckets, "g"), make("o1", "orc", ("k1",), buckets, "g")],
-    }
-    transposed = "g2" if k1.spark == k2.spark else "g3"
-    pairs = [
-        make("e0", "delta", ("k1", "k2"), buckets, "g2"),
-        make("e1", rng.choice(("delta", "parquet", "orc")), ("k1", "k2"), buckets, "g2"),
-        make("e2", "delta", ("k2", "k1"), buckets, transposed),
-    ]
-    other_type = WIDE_INT if k1.spark in ("TINYINT", "SMALLINT", "INT") else k1
-    others = [
-        make("x0", "delta", ("k1",), buckets + rng.choice((1, 2, buckets)), "g4"),
-        replace(Maker(rng, other_type, k2, domain)("y0", "delta", ("k1",), buckets, "g5")),
-        make("z0", rng.choice(("delta", "parquet")), (), 0, None),
-    ]
-    return Catalogue(members, pairs, others, make("r0", "delta", ("k1",), buckets, None))
-
-
-@dataclass(frozen=True)
-class Maker:
-    rng: random.Random
-    k1: Type
-    k2: Type
-    domain: int
-
-    def __call__(
-        self, name: str, provider: str, keys: tuple[str, ...], buckets: int, group: str | None, by_p: bool = False
-    ) -> Table:
-        suffix = self.rng.choice(("", "_x"))
-        types = {"k1": self.k1, "k2": self.k2, "id": BIGINT, "v": INT, "w": DECIMAL, "s": STRING, "p": INT}
-        columns = tuple(Column(role, role + suffix if role[0] == "k" else role, t) for role, t in types.items())
-        table = Table(name, columns, provider, tuple(k + suffix for k in keys), buckets, group)
-        table = replace(table, partition="p" if by_p else None, rows=self.rows(self.rng.randint(20, 60)))
-        return replace(table, properties=self._properties()) if provider == "delta" else table
-
-    def rows(self, count: int, first_id: int = 0) -> tuple[Row, ...]:
-        """Keys from a window of the domain, so that some match nothing; nulls; one hot key now and then."""
-        low, nulls = self.rng.randint(0, self.domain // 3), self.rng.choice((0.0, 0.05, 0.2))
-        hot = self.rng.randrange(self.domain) if self.rng.random() < 0.3 else None
-
-        def key(of: Type) -> Any:
-            if self.rng.random() < nulls:
-                return None
-            is_hot = hot is not None and self.rng.random() < 0.25
-            return of.value(hot if is_hot else low + self.rng.randrange(self.domain))
-
-        def row(number: int) -> Row:
-            v = None if self.rng.random() < 0.05 else self.rng.randrange(10)
-            w, s = DECIMAL.value(self.rng.randrange(500)), f"s{self.rng.randrange(4)}"
-            return key(self.k1), key(self.k2), first_id + number, v, w, s, self.rng.randrange(3)
-
-        return tuple(row(number) for number in range(count))
-
-    def _properties(self) -> tuple[tuple[str, str], ...]:
-        wanted = [("delta.enableDeletionVectors", self.rng.choice(("true", "true", "false")))]
-        if self.rng.random() < 0.3:
-            wanted.append(("delta.columnMapping.mode", "name"))
-        if self.rng.random() < 0.2:
-            wanted.append(("delta.enableRowTracking", "true"))
-        return tuple(wanted)
+def _quarters(amount: Any) -> float | None:
+    return None if amount is None else int(amount * 4) / 4

@@ -10,10 +10,13 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.fuzz.catalogue import Maker, catalogue
+from tests.fuzz.engines import Duck
+from tests.fuzz.forms import FORMS, duck_statements
 from tests.fuzz.generate import CELLS, generate
-from tests.fuzz.loads import FORMS, draw, duck_statements, fitting
+from tests.fuzz.loads import draw, fitting
 from tests.fuzz.runner import CASES_PER_LOAD, Fuzzer
-from tests.fuzz.tables import catalogue
+from tests.spark.oracle import multiset
 
 SECONDS = float(os.environ.get("COLOCATE_FUZZ_SECONDS", "120"))
 SEED = int(os.environ.get("COLOCATE_FUZZ_SEED", "20261121"))
@@ -47,6 +50,17 @@ def test_every_cell_can_be_generated_and_shrunk() -> None:
         assert all(smaller.sql("duck") for smaller in query.smaller())
 
 
+def test_the_engines_find_the_partition_of_a_row_where_its_numbers_say() -> None:
+    duck = Duck()
+    for seed in range(40):
+        for table in (t for t in catalogue(random.Random(f"ranges {seed}")).all if t.ranges):
+            rows = table.shaped(Maker(random.Random(seed), table.type("k1"), table.type("k2"), 12).rows(30))
+            duck.create(table.with_ranges(None))
+            duck.insert(table, rows)
+            found = duck.run(f"SELECT {', '.join(table.names)}, {table.ranges.name_of()} FROM {table.stored}").rows
+            assert found == multiset([(*row, table.ranges.find(table.ranged(row))) for row in rows])
+
+
 def test_every_form_of_a_load_can_be_drawn() -> None:
     tables = catalogue(random.Random("3"))
     for form in FORMS:
@@ -57,6 +71,6 @@ def test_every_form_of_a_load_can_be_drawn() -> None:
 
 def test_a_form_that_no_table_can_take_is_left_out(spark: SparkSession) -> None:
     some = catalogue(random.Random("1"))
-    none = replace(some, members={}, pairs=[], others=[], relaid=replace(some.relaid, keys=()))
+    none = replace(some, members={}, pairs=[], others=[], relaid=replace(some.relaid, keys=(), ranges=None))
     assert all(fitting(none, form) == [] for form in FORMS)
     assert Fuzzer(spark, SEED)._drawn(random.Random(1), SimpleNamespace(tables=none), next(iter(FORMS))) is None

@@ -22,6 +22,21 @@ class Type:
     value: Callable[[int], Any]
     literal: Callable[[Any], str] | None = None
 
+    def spelled(self, value: Any) -> str | None:
+        """How both engines write a value alike, if they do. Spark reads a TIMESTAMP in the session's zone, UTC."""
+        if self.spark == "DATE":
+            return f"DATE'{value.isoformat()}'"
+        if self.spark.startswith("TIMESTAMP"):
+            return f"TIMESTAMP'{value.isoformat(sep=' ')}'"
+        return self.literal(value) if self.literal else None
+
+    def in_spark(self, value: Any) -> str:
+        """The value as a literal of the type."""
+        if value is None:
+            return f"CAST(NULL AS {self.spark})"
+        text = f"X'{value.hex()}'" if isinstance(value, bytes) else repr(str(value))
+        return f"CAST({text} AS {self.spark})"
+
     @property
     def is_integer(self) -> bool:
         return self.spark in ("TINYINT", "SMALLINT", "INT", "BIGINT")
@@ -35,6 +50,7 @@ INT = Type("INT", "INTEGER", pa.int32(), lambda n: n - 3, str)
 BIGINT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: (n - 3) * (1 if n % 2 else 5_000_000_000), str)
 WIDE_INT = Type("BIGINT", "BIGINT", pa.int64(), lambda n: n - 3, str)
 DECIMAL = Type("DECIMAL(10,2)", "DECIMAL(10,2)", pa.decimal128(10, 2), lambda n: Decimal(n - 3).scaleb(-1), str)
+DOUBLE = Type("DOUBLE", "DOUBLE", pa.float64(), lambda n: (n - 3) / 4, str)  # sums of quarters are exact
 STRING = Type("STRING", "VARCHAR", pa.string(), lambda n: _WORDS[n] if n < len(_WORDS) else f"key {n}", repr)
 
 KEY_TYPES = (

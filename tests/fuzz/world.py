@@ -9,21 +9,25 @@ from tempfile import TemporaryDirectory
 from urllib.parse import unquote, urlparse
 
 import pyarrow.parquet
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
-from tests.fuzz.engines import Duck, Spark
-from tests.fuzz.tables import Catalogue, Maker, Row, Table, catalogue
+from tests.fuzz.catalogue import Catalogue, Maker
+from tests.fuzz.engines import Diverged, Duck, Result, Spark, failed
+from tests.fuzz.key_changes import KeyChange
+from tests.fuzz.range_changes import RangeChange
+from tests.fuzz.tables import Row, Table
+from tests.spark.oracle import difference
 
-
-class Diverged(AssertionError):
-    """A change left other rows in Spark's table than in DuckDB's."""
+# How many INSERTs into a table with range partitions have no row outside of them.
+FITTING = 0.75
 
 
 class World:
     """log: every statement that made the present state, as a user would type it."""
 
-    def __init__(self, seed: str, spark: Spark, duck: Duck) -> None:
-        self.seed, self.spark, self.duck = seed, spark, duck
-        self.tables: Catalogue = catalogue(random.Random(seed))
+    def __init__(self, tables: Catalogue, spark: Spark, duck: Duck) -> None:
+        self.tables, self.spark, self.duck = tables, spark, duck
         self.log: list[str] = []
         self._ids = 1000
 
@@ -44,58 +48,104 @@ class World:
         changes: list[Callable[[random.Random], Table]] = [
             self._insert, self._update, self._update_key, self._delete, self._merge, self._merge, self._relayout,
         ]  # fmt: skip
+        if any(table.ranges for table in self.tables.all):
+            changes += [self._insert_ranged, *[lambda rng: RangeChange(self, rng).make()] * 3]
+        keyed = sum(table.model is not None for table in self.tables.all)
+        changes += [lambda rng: KeyChange(self, rng).make()] * (3 * keyed)
         table = (self._stray if late and rng.random() < 0.5 else rng.choice(changes))(rng)
         self._compare(table)
 
     def _make(self, table: Table) -> None:
-        self._run(table.ddl())
+        self.run(table.ddl())
         self.duck.create(table)
         # Two commits, so that a bucket has more than one file.
         middle = len(table.rows) * 2 // 3 if table.name in ("d0", "q0") else len(table.rows)
         for rows in (table.rows[:middle], table.rows[middle:]):
             if rows:
-                self._fill(table, rows)
+                self.fill(table, rows)
 
-    def _fill(self, table: Table, rows: tuple[tuple[object, ...], ...]) -> None:
-        self.log.append(f"-- {len(rows)} rows into {table.name}")
-        self.spark.insert(table, rows)
-        self.duck.insert(table, rows)
+    def fill(self, table: Table, rows: tuple[Row, ...]) -> None:
+        """All of the rows, or none where one belongs to no range partition."""
+        self._alike(
+            f"-- {len(rows)} rows into {table.name}",
+            lambda: self.spark.insert(table, rows), self.duck.tried(lambda: self.duck.insert(table, rows)),
+        )  # fmt: skip
 
-    def _run(self, sql: str) -> None:
+    def loaded(self, sql: str, table: Table, rows: tuple[Row, ...]) -> None:
+        """A statement that loads these rows."""
+        duck = self.duck.tried(lambda: self.duck.insert(table, rows))
+        self._alike(sql, lambda: self.spark.session.sql(sql), duck)
+
+    def run(self, sql: str) -> None:
+        """In Spark alone."""
         self.log.append(sql)
-        self.spark.session.sql(sql)
+        try:
+            self.spark.session.sql(sql)
+        except (PySparkException, Py4JJavaError) as error:
+            raise Diverged(f"Spark fails: {sql}\n{error}") from error
 
-    def _both(self, sql: str) -> None:
-        self._run(sql)
-        self.duck.execute(sql)
+    def both(self, sql: str, duck: str | None = None) -> None:
+        """duck: what the statement is in DuckDB, where it is another one."""
+        self._alike(sql, lambda: self.spark.session.sql(sql), self.duck.attempt(duck or sql))
+
+    def _alike(self, text: str, change: Callable[[], object], duck: Result | None) -> None:
+        """Both engines make the change, or both refuse it as a row would be in no range partition."""
+        self.log.append(text)
+        ours: Result | None = None
+        try:
+            change()
+        except (PySparkException, Py4JJavaError) as error:
+            ours = failed(error)
+            if not ours.refused:
+                raise Diverged(f"Spark fails: {text}\n{error}") from error
+        if duck and not duck.refused:
+            raise AssertionError(f"DuckDB cannot run: {text}\n{duck.error}")
+        if (ours is None) != (duck is None):
+            said = f"Spark: {ours.error if ours else 'done'}\nDuckDB: {duck.error if duck else 'done'}"
+            raise Diverged(f"only one engine refuses: {text}\n{said}")
+        if ours:
+            self.log[-1] = f"-- refused, as a row is of no range partition: {text}"
 
     def _delta(self, rng: random.Random) -> Table:
-        return rng.choice([table for table in self.tables.all if table.provider == "delta"])
+        """KeyChange changes those that have a key model."""
+        return rng.choice([table for table in self.tables.all if table.provider == "delta" and not table.model])
 
     def _insert(self, rng: random.Random) -> Table:
-        table = rng.choice(self.tables.all)
-        self._fill(table, self._rows(rng, table, rng.randint(3, 15)))
+        return self._insert_into(rng, rng.choice(self.tables.all))
+
+    def _insert_ranged(self, rng: random.Random) -> Table:
+        return self._insert_into(rng, rng.choice([table for table in self.tables.all if table.ranges]))
+
+    def _insert_into(self, rng: random.Random, table: Table) -> Table:
+        rows = self.rows(rng, table, rng.randint(3, 15))
+        rows = table.fitting(rows) if rng.random() < FITTING else rows
+        if rows:
+            self.fill(table, rows)
         return table
 
-    def _rows(self, rng: random.Random, table: Table, count: int) -> tuple[tuple[object, ...], ...]:
+    def rows(self, rng: random.Random, table: Table, count: int) -> tuple[Row, ...]:
+        return table.shaped(Maker(rng, table.type("k1"), table.type("k2"), 12).rows(count, self.next_ids()))
+
+    def next_ids(self) -> int:
+        """The first of a thousand ids that no row has."""
         self._ids += 1000
-        return Maker(rng, table.type("k1"), table.type("k2"), 12).rows(count, self._ids)
+        return self._ids
 
     def _update(self, rng: random.Random) -> Table:
         table = self._delta(rng)
-        self._both(f"UPDATE {table.name} SET v = (v + 1) % 10 WHERE id % 5 = {rng.randrange(5)}")
+        self.both(f"UPDATE {table.name} SET v = (v + 1) % 10 WHERE id % 5 = {rng.randrange(5)}")
         return table
 
     def _update_key(self, rng: random.Random) -> Table:
         """Rows move to other buckets."""
         table = self._delta(rng)
         value = table.column("k2") if table.type("k1") == table.type("k2") else "NULL"
-        self._both(f"UPDATE {table.name} SET {table.column('k1')} = {value} WHERE id % 7 = {rng.randrange(7)}")
+        self.both(f"UPDATE {table.name} SET {table.column('k1')} = {value} WHERE id % 7 = {rng.randrange(7)}")
         return table
 
     def _delete(self, rng: random.Random) -> Table:
         table = self._delta(rng)
-        self._both(f"DELETE FROM {table.name} WHERE id % 9 = {rng.randrange(9)}")
+        self.both(f"DELETE FROM {table.name} WHERE id % 9 = {rng.randrange(9)}")
         return table
 
     def _merge(self, rng: random.Random) -> Table:
@@ -105,9 +155,8 @@ class World:
         grouped = f"SELECT {source.column('k1')} AS k, max(v) AS v, min(id) AS id FROM {source.name} GROUP BY 1"
         update = "THEN UPDATE SET v = s.v"
         matched = rng.choice((update, "AND t.v > 7 THEN DELETE", f"AND t.v < 5 {update}"))
-        self._ids += 1000
-        insert = f"WHEN NOT MATCHED THEN INSERT ({key}, id, v) VALUES (s.k, s.id + {self._ids}, s.v)"
-        self._both(
+        insert = f"WHEN NOT MATCHED THEN INSERT ({key}, id, v) VALUES (s.k, s.id + {self.next_ids()}, s.v)"
+        self.both(
             f"MERGE INTO {target.name} AS t USING ({grouped}) AS s ON t.{key} = s.k WHEN MATCHED {matched} "
             + (insert if rng.random() < 0.6 else "")
         )
@@ -116,17 +165,17 @@ class World:
     def _relayout(self, rng: random.Random) -> Table:
         """The same name, another bucket count."""
         old = self.tables.relaid
-        table = replace(old, buckets=old.buckets + rng.choice((1, 2, 3)), rows=self._rows(rng, old, 40))
+        table = replace(old, buckets=old.buckets + rng.choice((1, 2, 3)), rows=old.fitting(self.rows(rng, old, 40)))
         self.tables = replace(self.tables, relaid=table)
-        self._run(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+        self.run(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
         self.duck.create(table)
-        self._fill(table, table.rows)
+        self.fill(table, table.rows)
         return table
 
     def _stray(self, rng: random.Random) -> Table:
         """A file that no writer of ours made, with a name from which stock Spark would read a bucket."""
         table = self.tables.members[rng.choice(("parquet", "orc"))][0]
-        rows = self._rows(rng, table, rng.randint(5, 12))
+        rows = self.rows(rng, table, rng.randint(5, 12))
         session = self.spark.session
         facts = session.sql(f"DESCRIBE TABLE EXTENDED {table.name}").collect()
         location = next(row[1] for row in facts if row[0] == "Location")
@@ -152,8 +201,10 @@ class World:
             shutil.move(written, file)
 
     def _compare(self, table: Table) -> None:
-        text = f"SELECT {', '.join(table.names)} FROM {table.name}"
-        ours, theirs = self.spark.off(text), self.duck.run(text)
+        names = ", ".join(table.names)
+        lies_in, belongs_to = ("_colocate_range", table.ranges.name_of()) if table.ranges else ("0", "0")
+        ours = self.spark.off(f"SELECT {names}, {lies_in} FROM {table.name}")
+        theirs = self.duck.run(f"SELECT {names}, {belongs_to} FROM {table.name}")
         if ours.rows != theirs.rows:
-            error = ours.error or theirs.error or ""
+            error = ours.error or theirs.error or difference(ours.rows, theirs.rows, "")
             raise Diverged(f"{table.name} differs from DuckDB's after: {self.log[-1]}\n{error}")

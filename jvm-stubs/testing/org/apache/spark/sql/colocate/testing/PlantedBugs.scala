@@ -39,7 +39,13 @@ object PlantedBugs {
     "both_sides_split" -> "both sides of a split bucket are read in parts, so parts miss their matches",
     "shared_groups_lost" ->
       "of an aggregate that is used several times, the groups that only another use keeps are lost",
-    "kept_rows_lost" -> "a task of a shuffle loses the rows that it kept, where more come than it may keep")
+    "kept_rows_lost" -> "a task of a shuffle loses the rows that it kept, where more come than it may keep",
+    "bound_taken_by_lower_range" -> "a row at the lower bound of a range partition is loaded into the one before",
+    "null_taken_by_higher_range" -> "a null in a range column counts as above all bounds",
+    "hole_filled" -> "a row of no range partition is loaded into the first one",
+    "first_load_replaces" -> "REPLACE takes the value of the first load",
+    "keys_not_aggregated" -> "rows of one key that lie in several files stay several rows",
+    "value_filter_below_keys" -> "a filter on a value column leaves loaded rows out before they become one row")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 

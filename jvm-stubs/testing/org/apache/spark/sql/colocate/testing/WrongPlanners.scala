@@ -12,7 +12,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
  *   PlanWrongScans, PlanWrongExpands (strategies) -> WrongPlans -> our rules after EnsureRequirements -> WrongPlans
  *   -> our last operators -> ReadWrongFiles
  * }}}
- * WrongRules works in between our rules. Each of them leaves a plan alone while no bug is planted.
+ * WrongRules works in between our rules, WrongRanges and WrongKeys in the optimizer. Each of them leaves a plan alone
+ * while no bug is planted.
  */
 class WrongPlanners extends (SparkSessionExtensions => Unit) {
 
@@ -20,6 +21,8 @@ class WrongPlanners extends (SparkSessionExtensions => Unit) {
     ExtensionOrder.first(extensions) {
       extensions.injectPlannerStrategy(s => PlanWrongScans(s.asInstanceOf[SparkSession]))
       extensions.injectPlannerStrategy(s => PlanWrongExpands(s.asInstanceOf[SparkSession]))
+      extensions.injectOptimizerRule(_ => WrongRanges)
+      extensions.injectOptimizerRule(_ => WrongKeys)
       extensions.injectQueryStagePrepRule(_ => WrongPlans)
       extensions.injectColumnar(s => WrongPlansWithoutAqe(s.asInstanceOf[SparkSession]))
       extensions.injectColumnar(_ => ReadWrongFiles) // Spark runs what comes after its transitions backwards
