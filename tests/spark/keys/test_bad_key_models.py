@@ -124,8 +124,8 @@ def test_a_stream_does_not_read_the_table(keyed: SparkSession) -> None:
 
 def test_the_properties_mean_nothing_without_our_buckets(spark: SparkSession, db: str) -> None:
     """A table of another session may have properties of these names."""
-    for model in ("unique", "aggregate", "Unique", "none"):
-        table = f"t_{model}"
+    for number, model in enumerate(("unique", "aggregate", "Unique", "none")):
+        table = f"t{number}"
         spark.sql(f"CREATE TABLE {table} (k INT, v INT) USING delta")
         spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('key_model' = '{model}', 'value_aggregates' = 'x')")
         spark.sql(f"INSERT INTO {table} VALUES (1, 1), (1, 2)")
