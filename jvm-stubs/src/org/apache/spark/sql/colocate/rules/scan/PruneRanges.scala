@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.rules.scan
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -20,7 +21,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * Not when: a range column has no such condition, or the values have too many combinations. Other comparisons are left
  * to Delta's statistics.
  */
-case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] {
+case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with PredicateHelper {
 
   private val MostCombinations = 1000
 
@@ -35,9 +36,11 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] {
     column <- relation.output.find(c => c.name == RangeColumn.Name && c.dataType == StringType)
     if !condition.references.contains(column)
     partition <- expressionOf(relation)
-    values <- combinations(condition, partition.references.toSeq, relation)
+    used = partition.references.toSeq
+    values <- combinations(condition, used, relation)
   } yield {
-    val names = values.map(row => partition.transform { case c: Attribute => row(c.exprId) }.eval())
+    val named = BindReferences.bindReference(partition, used)
+    val names = values.map(row => named.eval(InternalRow.fromSeq(row.map(_.value))))
       .collect { case name: UTF8String => name }.distinct
     And(condition, if (names.isEmpty) Literal.FalseLiteral else In(column, names.map(Literal(_, StringType))))
   }
@@ -50,26 +53,19 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => None
   }
 
-  /** For each combination of the values that the condition allows: the literal of each range column. */
+  /** Each combination of the values that the condition allows, in the order of the range columns. */
   private def combinations(
-      condition: Expression, used: Seq[Attribute], relation: LogicalRelation): Option[Seq[Map[ExprId, Literal]]] = {
+      condition: Expression, used: Seq[Attribute], relation: LogicalRelation): Option[Seq[Seq[Literal]]] = {
+    val conditions = splitConjunctivePredicates(condition)
     val allowed = used.map { column =>
       relation.output.find(_.name == column.name).filter(_.dataType == column.dataType)
-        .flatMap(own => conjuncts(condition).flatMap(valuesOf(_, own)).headOption)
-        .map(_.map(column.exprId -> _))
+        .flatMap(own => conditions.flatMap(valuesOf(_, own)).headOption)
     }
     Option.when(allowed.nonEmpty && allowed.forall(_.isDefined) && few(allowed.flatten))(
-      allowed.flatten.foldLeft(Seq(Map.empty[ExprId, Literal])) { (rows, values) =>
-        rows.flatMap(row => values.map(row + _))
-      })
+      allowed.flatten.foldLeft(Seq(Seq.empty[Literal]))((rows, values) => rows.flatMap(row => values.map(row :+ _))))
   }
 
   private def few(values: Seq[Seq[_]]): Boolean = values.map(_.size.toLong).product <= MostCombinations
-
-  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(left, right) => conjuncts(left) ++ conjuncts(right)
-    case other => Seq(other)
-  }
 
   /** The values that the condition leaves to the column; null is never one of them. */
   private def valuesOf(condition: Expression, column: Attribute): Option[Seq[Literal]] = condition match {
