@@ -41,10 +41,12 @@ object DeltaLayout {
       DeltaLayout(named, buckets)
     }
 
-  private def isPartition(info: TableInfo, conf: SQLConf)(key: String): Boolean = info.partitions().exists {
-    case IdentityTransform(FieldReference(Seq(column))) => conf.resolver(column, key)
-    case _ => false
-  }
+  /** The columns of PARTITIONED BY, the hidden ones of a table that is there included. */
+  def partitionColumns(transforms: Seq[Transform]): Seq[String] =
+    transforms.collect { case IdentityTransform(FieldReference(Seq(column))) => column }
+
+  private def isPartition(info: TableInfo, conf: SQLConf)(key: String): Boolean =
+    partitionColumns(info.partitions().toSeq).exists(conf.resolver(_, key))
 
   // Spark refuses the same for its own buckets. An empty text in a partition column is read back as null.
   private def refusePartition(key: String): Nothing =

@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
-import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 
 /** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
 class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
@@ -30,7 +29,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 
   /** The properties of the key model, checked by the control plane. */
   lazy val keyModel: Map[String, String] = {
-    val partitions = typed.partitions().toSeq.collect { case IdentityTransform(FieldReference(Seq(name))) => name }
+    val partitions = DeltaLayout.partitionColumns(typed.partitions().toSeq)
     KeyModelProperties.declared(
       session, DeltaStatement.name(session, ident), columns, layout.toSeq.flatMap(_.keys),
       partitions ++ ranges.toSeq.flatMap(_.columns), properties)

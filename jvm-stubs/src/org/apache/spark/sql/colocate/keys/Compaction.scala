@@ -30,18 +30,13 @@ class Compaction(session: SparkSession, table: Table, model: KeyModel) {
 
   def run(): Compacted = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
-    val old = transaction.files.groupBy(transaction.partitionOf).values.filterNot(isDone(transaction, _)).flatten.toSeq
+    val old = UniqueFiles.others(transaction.files)
     if (old.isEmpty) Compacted(0, 0)
     else {
       val added = transaction.active(transaction.write(rows(transaction, old)))
       transaction.replace(old, added, UniqueFiles.Tag -> UUID.randomUUID().toString)
       Compacted(old.size, added.size)
     }
-  }
-
-  private def isDone(transaction: DeltaTransaction, files: Seq[AnyRef]): Boolean = {
-    val marks = files.map(transaction.tagOf(_, UniqueFiles.Tag)).distinct
-    marks.size == 1 && marks.head.isDefined
   }
 
   private def rows(transaction: DeltaTransaction, files: Seq[AnyRef]): DataFrame = {

@@ -22,28 +22,29 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: LogicalAggregate if RuleTable.isActive("SkipKeyAggregation") =>
       Rewrite.strategy("SkipKeyAggregation", session, this, plan) {
-        projected(aggregate).orElse(withoutRowIds(aggregate)).map(planLater(_)).toSeq
+        changed(aggregate).map(planLater(_)).toSeq
       }
     case _ => Nil
   }
 
-  private def withoutRowIds(aggregate: LogicalAggregate): Option[LogicalPlan] = aggregate.child match {
-    case PhysicalOperation(columns, filters, relation: LogicalRelation) if KeyModel.of(relation).isDefined =>
+  private def changed(aggregate: LogicalAggregate): Option[LogicalPlan] = aggregate.child match {
+    case PhysicalOperation(columns, filters, relation: LogicalRelation) =>
       val rows = RowsOf(columns, filters, relation)
-      Option.when(rows.readsLessThan(relation))(aggregate.copy(child = rows.plan))
+      KeyModel.of(relation).flatMap(projected(aggregate, rows, _).orElse(withoutRowIds(aggregate, rows)))
     case _ => None
   }
 
-  private def projected(aggregate: LogicalAggregate): Option[LogicalPlan] = for {
-    PhysicalOperation(columns, filters, relation: LogicalRelation) <- Some(aggregate.child)
-    model <- KeyModel.of(relation)
-    keys <- keysOf(aggregate, relation)
+  private def withoutRowIds(aggregate: LogicalAggregate, rows: RowsOf): Option[LogicalPlan] =
+    Option.when(rows.readsLess)(aggregate.copy(child = rows.plan))
+
+  private def projected(aggregate: LogicalAggregate, rows: RowsOf, model: KeyModel): Option[LogicalPlan] = for {
+    keys <- keysOf(aggregate, rows.relation)
     if model.keys.forall(key => keys.exists(session.sessionState.conf.resolver(_, key)))
-    values = aggregate.aggregateExpressions.map(ofOneRow(_, columns))
-    if values.forall(_.isDefined) && isProven(relation, filters)
+    values = aggregate.aggregateExpressions.map(ofOneRow(_, rows.columns))
+    if values.forall(_.isDefined) && isProven(rows.relation, rows.filters)
   } yield {
     val used = AttributeSet(values.flatten.flatMap(_.references))
-    Project(values.flatten, RowsOf(columns.filter(c => used.contains(c.toAttribute)), filters, relation).plan)
+    Project(values.flatten, rows.copy(columns = rows.columns.filter(c => used.contains(c.toAttribute))).plan)
   }
 
   /** Spark's scan chooses files by its own filters; where Delta has chosen by others, it may read more files. */
@@ -104,7 +105,7 @@ private case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression
 
   private val read = relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
 
-  def readsLessThan(other: LogicalRelation): Boolean = read.size < other.output.size
+  def readsLess: Boolean = read.size < relation.output.size
 
   def plan: LogicalPlan = {
     val rows = relation.copy(output = read)

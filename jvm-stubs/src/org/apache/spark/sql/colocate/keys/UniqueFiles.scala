@@ -15,10 +15,15 @@ object UniqueFiles {
   val Tag = "colocate.compacted"
 
   def has(index: FileIndex): Boolean =
-    SelfCheck.has(DeltaHooks.FileTags) && DeltaReflection.isPrepared(index) && ofOneCompaction(index)
+    SelfCheck.has(DeltaHooks.FileTags) && DeltaReflection.isPrepared(index) &&
+      others(DeltaReflection.preparedAddFiles(index)).isEmpty
 
-  private def ofOneCompaction(index: FileIndex): Boolean =
-    DeltaReflection.preparedTags(index, Tag).groupMap(_._1)(_._2).values.forall { marks =>
-      marks.head.isDefined && marks.forall(_ == marks.head)
-    }
+  /** The files, as Delta's AddFile, of the buckets and partitions for which it is not proven. */
+  def others(addFiles: Seq[AnyRef]): Seq[AnyRef] =
+    addFiles.groupBy(DeltaReflection.partitionOf).values.filterNot(areOfOneCompaction).flatten.toSeq
+
+  private def areOfOneCompaction(addFiles: Seq[AnyRef]): Boolean = {
+    val marks = addFiles.map(DeltaReflection.tagsOf(_).get(Tag)).distinct
+    marks.size == 1 && marks.head.isDefined
+  }
 }

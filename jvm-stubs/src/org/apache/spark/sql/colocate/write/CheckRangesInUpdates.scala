@@ -1,13 +1,10 @@
 package org.apache.spark.sql.colocate.write
 
-import scala.util.Try
-
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.RangeProperties
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
@@ -80,12 +77,12 @@ case class CheckRangesInUpdates(session: SparkSession) extends Rule[LogicalPlan]
   private def rangesOf(target: LogicalPlan): Option[RangedRows] = target.collectFirst {
     case LogicalRelationWithTable(files: HadoopFsRelation, table)
         if files.partitionSchema.fieldNames.contains(RangeColumn.Name) =>
+      val schema = DeltaReflection.schemaOf(files)
       for {
-        snapshot <- DeltaReflection.analyzedSnapshot(files.location)
-        text <- RangeColumn.expressionOf(snapshot.schema)
+        text <- RangeColumn.expressionOf(schema)
         name = table.fold(DeltaReflection.dataPath(files.location).toString)(_.identifier.unquotedString)
-        entries = Try(RangeProperties.entries(snapshot.properties)).getOrElse(Nil)
-        ranges <- RangedRows.of(session, name.stripPrefix("spark_catalog."), text, snapshot.schema, entries)
+        entries = RangedRows.entries(DeltaReflection.propertiesOf(files))
+        ranges <- RangedRows.of(session, name.stripPrefix("spark_catalog."), text, schema, entries)
       } yield ranges
   }.flatten
 

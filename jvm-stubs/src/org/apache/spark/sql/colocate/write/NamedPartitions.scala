@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.write
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Predicate, Unevaluable}
+import org.apache.spark.sql.colocate.catalog.DeltaLayout
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.connector.expressions.{FieldReference, IdentityTransform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -35,7 +35,5 @@ object NamedPartitions {
     options.filterNot { case (key, _) => key.equalsIgnoreCase(Key) }
 
   /** The columns that Spark's own PARTITION clause may name. */
-  def columns(table: Table): Seq[String] = table.partitioning.toSeq.collect {
-    case IdentityTransform(FieldReference(Seq(name))) => name
-  }
+  def columns(table: Table): Seq[String] = DeltaLayout.partitionColumns(table.partitioning.toSeq)
 }

@@ -93,10 +93,12 @@ object RangedRows {
     DeltaTables.rangesOf(table).flatMap { text =>
       val properties = table.properties().asScala.toMap
       val name = table.name().stripPrefix("spark_catalog.")
-      // A session without the extension may have changed the property, which is needed for messages only.
-      val partitions = Try(RangeProperties.entries(properties)).getOrElse(Nil)
-      of(session, name, text, DeltaTables.snapshotSchema(table), partitions)
+      of(session, name, text, DeltaTables.snapshotSchema(table), entries(properties))
     }
+
+  /** A session without the extension may have changed the property, which is needed for messages only. */
+  def entries(properties: Map[String, String]): Seq[RangeEntry] =
+    Try(RangeProperties.entries(properties)).getOrElse(Nil)
 
   def of(
       session: SparkSession,

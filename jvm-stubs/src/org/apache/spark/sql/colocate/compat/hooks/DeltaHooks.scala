@@ -11,6 +11,7 @@ private[colocate] object DeltaHooks {
   val Table: Hook = Hook("delta.table-snapshot", Nil, Bucketed) { () =>
     methods(s"$Delta.catalog.DeltaTableV2", "initialSnapshot")
     methods(s"$Delta.Snapshot", "schema")
+    methods(s"$Delta.DeltaParquetFileFormat", "metadata")
   }
 
   val PathWrite: Hook = Hook("delta.path-write", Seq("LayOutPathWrites"), Bucketed) { () =>

@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
-import scala.util.Try
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
@@ -81,12 +79,6 @@ object DeltaReflection {
     if (isPrepared(pinnedIndex)) new DeltaSnapshot(call(call(pinnedIndex, "preparedScan"), "scannedSnapshot"))
     else new DeltaSnapshot(call(pinnedIndex, "snapshot"))
 
-  /** The snapshot of a table that a command changes; None where Delta's index has no such part. */
-  def analyzedSnapshot(index: FileIndex): Option[DeltaSnapshot] =
-    Option.when(isDeltaIndex(index))(index).flatMap { delta =>
-      Try(call(delta, "snapshotAtAnalysis")).toOption.map(new DeltaSnapshot(_))
-    }
-
   /** The files of a transaction's index, with the size of each, and its rows where their statistics were kept. */
   def filesOf(batchIndex: FileIndex): Seq[DeltaFile] =
     call(batchIndex, "addFiles").asInstanceOf[Seq[AnyRef]].map { file =>
@@ -101,7 +93,7 @@ object DeltaReflection {
 
   /** The files that the prepared scan chose, from memory. */
   def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = {
-    val files = call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]]
+    val files = preparedAddFiles(preparedIndex)
     files.headOption.toSeq.flatMap { first =>
       val path = first.getClass.getMethod("path")
       val values = first.getClass.getMethod("partitionValues")
@@ -119,12 +111,17 @@ object DeltaReflection {
   def preparedFilters(preparedIndex: FileIndex): Seq[Expression] =
     call(call(preparedIndex, "preparedScan"), "filtersUsedForSkipping").asInstanceOf[ExpressionSet].toSeq
 
-  /** Of each file that the prepared scan chose: its partition values, and the value of a tag, if it has it. */
-  def preparedTags(preparedIndex: FileIndex, tag: String): Seq[(Map[String, String], Option[String])] =
-    call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]].map { file =>
-      val tags = Option(call(file, "tags").asInstanceOf[Map[String, String]])
-      call(file, "partitionValues").asInstanceOf[Map[String, String]] -> tags.flatMap(_.get(tag))
-    }
+  /** The files that the prepared scan chose, as Delta's AddFile. */
+  def preparedAddFiles(preparedIndex: FileIndex): Seq[AnyRef] =
+    call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]]
+
+  /** Of an AddFile, by physical names of the columns. */
+  def partitionOf(addFile: AnyRef): Map[String, String] =
+    call(addFile, "partitionValues").asInstanceOf[Map[String, String]]
+
+  /** Of an AddFile; Delta has null for none. */
+  def tagsOf(addFile: AnyRef): Map[String, String] =
+    Option(call(addFile, "tags").asInstanceOf[Map[String, String]]).getOrElse(Map.empty)
 
   /** Delta's error for a write that lacks a partition column. */
   def partitionColumnNotFound(column: String, present: Seq[Attribute]): Throwable = {

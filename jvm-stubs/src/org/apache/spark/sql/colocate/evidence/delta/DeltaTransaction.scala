@@ -14,7 +14,7 @@ import org.apache.spark.sql.{DataFrame, Dataset}
  * metadata or these files meanwhile; nothing is changed then.
  */
 class DeltaTransaction(table: Table) {
-  import DeltaReflection.{call, companion}
+  import DeltaReflection.{call, companion, tagsOf}
 
   SelfCheck.require(table.name, DeltaHooks.Commit)
 
@@ -45,11 +45,6 @@ class DeltaTransaction(table: Table) {
   /** All files of the table, as Delta's AddFile. */
   def files: Seq[AnyRef] = method(transaction, "filterFiles", 0).invoke(transaction).asInstanceOf[Seq[AnyRef]]
 
-  def tagOf(file: AnyRef, tag: String): Option[String] =
-    Option(call(file, "tags").asInstanceOf[Map[String, String]]).flatMap(_.get(tag))
-
-  def partitionOf(file: AnyRef): Map[String, String] = call(file, "partitionValues").asInstanceOf[Map[String, String]]
-
   /** The rows of some files, as a command of Delta's reads them. */
   def read(files: Seq[AnyRef]): DataFrame = {
     val log = call(transaction, "deltaLog")
@@ -78,10 +73,9 @@ class DeltaTransaction(table: Table) {
 
   private def tagged(file: AnyRef, tag: (String, String)): AnyRef = {
     val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
-    val tags = Option(call(file, "tags").asInstanceOf[Map[String, String]]).getOrElse(Map.empty)
     val values = (1 to copy.getParameterCount).map {
       case 5 => Boolean.box(false)
-      case 7 => tags + tag
+      case 7 => tagsOf(file) + tag
       case i => call(file, s"copy$$default$$$i")
     }
     copy.invoke(file, values: _*)
