@@ -4,7 +4,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,14 +21,17 @@ from benchmarks.measure import Measured, measure
 
 
 @contextmanager
-def session(memory: str, cores: int, stock: bool = False) -> Iterator[SparkSession]:
+def session(
+    memory: str, cores: int, stock: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
     """A fresh local session with an empty warehouse in a folder of its own under build, which goes with it.
 
     stock: Delta's extension and catalog alone, though the same jars.
+    settings: instead of the session's own, such as the master of a cluster.
     """
     (ROOT / "build").mkdir(exist_ok=True)
     with TemporaryDirectory(dir=ROOT / "build", prefix="lab-", ignore_cleanup_errors=True) as folder:
-        spark = _started(Path(folder), memory, cores, STOCK if stock else {})
+        spark = _started(Path(folder), memory, cores, {**(STOCK if stock else {}), **(settings or {})})
         try:
             yield spark
         finally:
@@ -40,7 +43,7 @@ SNAPSHOTS = "spark.databricks.delta.snapshotPartitions"
 STOCK = {"spark.sql.extensions": DELTA_EXTENSION, CATALOG_KEY: "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
 
 
-def _started(folder: Path, memory: str, cores: int, instead: dict[str, str]) -> SparkSession:
+def _started(folder: Path, memory: str, cores: int, instead: Mapping[str, str]) -> SparkSession:
     builder = SparkSession.builder.master(f"local[{cores}]").appName("benchmark")
     settings = {
         "spark.driver.memory": memory,

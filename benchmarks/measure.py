@@ -39,7 +39,8 @@ class Measured:
     the plan that adaptive execution started from: it drops some when it sees an empty or a small side, and which ones
     depends on what was finished first. join_shuffle_bytes is what was written by the exchanges below a join;
     shuffle_bytes is everything. task_memory_bytes: the largest sum over the tasks of one stage of their peak execution
-    memory. heap_bytes: peak of the JVM's heap, garbage included.
+    memory. heap_bytes: peak of the JVM's heap, garbage included. tasks_at_host, tasks_elsewhere: tasks of scans that
+    prefer hosts, those that ran on one and the others.
     """
 
     seconds: float
@@ -53,6 +54,8 @@ class Measured:
     task_memory_bytes: int = 0
     heap_bytes: int = 0
     joins: tuple[str, ...] = ()
+    tasks_at_host: int = 0
+    tasks_elsewhere: int = 0
     stages: tuple[Stage, ...] = ()
     rows: Rows = field(default_factory=list, repr=False, compare=False)
 
@@ -109,6 +112,8 @@ def _plan_facts(df: DataFrame) -> dict[str, Any]:
         "broadcasts": facts.broadcasts,
         "join_shuffle_bytes": facts.join_shuffle_bytes,
         "joins": tuple(facts.joins),
+        "tasks_at_host": facts.scan_tasks["tasksAtHost"],
+        "tasks_elsewhere": facts.scan_tasks["tasksElsewhere"],
     }
 
 
@@ -116,6 +121,7 @@ class _PlanFacts:
     def __init__(self) -> None:
         self.exchanges = self.broadcasts = self.join_shuffle_bytes = 0
         self.joins: list[str] = []
+        self.scan_tasks = {"tasksAtHost": 0, "tasksElsewhere": 0}
 
     def visit(self, node: Any, under_join: bool) -> None:
         name = kind(node)
@@ -124,6 +130,9 @@ class _PlanFacts:
         self.broadcasts += name == "BroadcastExchangeExec"
         if name.endswith("JoinExec"):
             self.joins.append(name)
+        for metric in self.scan_tasks if name == "ColocatedScanExec" else ():
+            if node.metrics().contains(metric):
+                self.scan_tasks[metric] += node.metrics().apply(metric).value()
         for child in below(node):
             self.visit(child, under_join or name.endswith("JoinExec"))
 

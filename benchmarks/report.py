@@ -44,6 +44,31 @@ def console() -> Console:
     return Console(width=max(Console().width, 130))
 
 
+def print_cluster(record: Record) -> None:
+    table = Table(title=f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, on {record['hosts']} hosts")
+    for name in ("link", "engine"):
+        table.add_column(name)
+    for name in ("seconds", "vs shuffle", "exchanges", "worker to worker", "to the driver", "tasks at their hosts"):
+        table.add_column(name, justify="right")
+    for link, found in record["links"].items():
+        reference = next(one["median_seconds"] for one in found["engines"] if one["name"] == REFERENCE)
+        for one in found["engines"]:
+            last = one["rounds"][-1]
+            tasks = last["at_host"] + last["elsewhere"]
+            table.add_row(
+                link,
+                one["title"],
+                f"{one['median_seconds']:.2f}",
+                f"{reference / one['median_seconds']:.2f}x",
+                str(last["exchanges"]),
+                size(last["between_bytes"]),
+                size(last["driver_bytes"]),
+                f"{last['at_host']} of {tasks}" if tasks else "",
+            )
+    console().print(table)
+    console().print("rows equal on all engines" if record["rows_equal"] else "ROWS DIFFER")
+
+
 def print_join(record: Record) -> None:
     table = Table(title=f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, median of {record['rounds']} rounds")
     table.add_column("engine")

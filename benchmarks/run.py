@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import ablation, hybrid, join, keys, merge, planning, registry, skew, suite
+from benchmarks import ablation, cluster, hybrid, join, keys, merge, planning, registry, skew, suite
 from benchmarks.report import RESULTS
 
 
@@ -31,6 +31,14 @@ def main(arguments: list[str]) -> int:
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         elif name in suite.SUITES:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
+    verb = verbs.add_parser("cluster")
+    verb.add_argument("--scale", type=float, default=5.0, help="1 is 1 GB of text (5)")
+    verb.add_argument("--rounds", type=int, default=3, help="measured rounds, after one to warm up (3)")
+    verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
+    verb.add_argument("--hosts", type=int, default=3, help="workers of one core, each on a host of its own (3)")
+    verb.add_argument("--links", nargs="+", default=["1gbit", "100mbit"], help="speeds of links (1gbit 100mbit)")
+    verb.add_argument("--worker-memory", default="3g", help="heap of an executor (3g)")
+    _session_arguments(verb, "2g")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     _session_arguments(verb, "2g")
@@ -54,6 +62,7 @@ def main(arguments: list[str]) -> int:
     _session_arguments(verb, "8g")
     asked = parser.parse_args(arguments)
     runs = {
+        "cluster": cluster.run,
         "join": join.run,
         "merge": merge.run,
         "hybrid": hybrid.run,

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 GLOBAL_PREFIX = "__global__"
+BucketSequence = tuple[tuple[int, ...], ...]
+"""For each bucket the backend ids of the hosts that hold it, the first choice first."""
+
 BUCKET_COLUMN = "_colocate_bucket"
 RANGE_COLUMN = "_colocate_range"
 
@@ -97,7 +100,7 @@ class Group:
     group_id: int
     name: GroupName
     schema: GroupSchema
-    sequence: tuple[tuple[int, ...], ...]
+    sequence: BucketSequence
     layout_stable: bool = True
     placement_stable: bool = True
     created_at: float = 0.0
@@ -133,10 +136,18 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host that can hold buckets, under its backend id."""
+    """A host that can hold buckets, under its backend id.
+
+    capacity: how much it can hold, relative to other hosts.
+    beats: is counted up while a driver sees the host; see `service/hosts.py`.
+    is_lost: no driver has seen it for longer than the grace period.
+    """
 
     backend_id: int
     host: str
+    capacity: float = 1.0
+    beats: int = 0
+    is_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

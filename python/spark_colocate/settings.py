@@ -86,6 +86,11 @@ def default(key: str) -> str:
     return catalogue()[key].default
 
 
+def default_seconds(key: str) -> int:
+    """The default of a duration."""
+    return _seconds({}, key)
+
+
 def _number(values: Mapping[str, Any], key: str) -> int:
     text = str(values.get(key, default(key))).strip()
     if text.isdecimal():

@@ -28,6 +28,9 @@ class Jvm:
         self.pushed.append(json.loads(text))
         return True
 
+    def hosts(self) -> str:
+        return json.dumps({"hosts": ["host-a"], "local": True})
+
 
 def test_a_process_that_has_ended_is_gone_and_a_living_one_is_not() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
@@ -44,7 +47,6 @@ def test_a_killed_process_that_nobody_has_reaped_is_gone() -> None:
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays a zombie
     assert owners.is_gone(owner)
     child.communicate()
-
 
 
 def test_a_later_process_of_the_same_number_is_another_one() -> None:
@@ -102,7 +104,7 @@ def test_the_process_comes_up_without_spark_and_without_migrations() -> None:
 def test_what_the_driver_sends_is_typed_and_shows_no_secret() -> None:
     line = {
         "port": 1, "token": "hush", "pid": 2, "catalog": "hive:x", "ephemeral": False, "warehouse": "/w",
-        "store": "postgresql://user:hush@host/db", "storeTimeout": 5, "tickets": ["t"],
+        "store": "postgresql://user:hush@host/db", "storeTimeout": 5, "hostGrace": 300, "tickets": ["t"],
     }  # fmt: skip
     start = Start.parse(json.dumps(line))
     assert (start.port, start.pid, start.store_timeout, start.tickets) == (1, 2, 5.0, ("t",))

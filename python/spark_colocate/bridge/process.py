@@ -21,7 +21,7 @@ from spark_colocate.bridge import owners, wire
 from spark_colocate.bridge.endpoint import Endpoint
 from spark_colocate.bridge.watcher import Watcher
 from spark_colocate.errors import StoreError
-from spark_colocate.service import Service
+from spark_colocate.service import HostWatch, Service
 from spark_colocate.store import CatalogId, MissingStore, Store, open_store
 
 
@@ -34,6 +34,7 @@ class Start:
     catalog: identity of the catalog whose groups are served; an ephemeral one ends with the driver.
     store: SQLAlchemy URL; empty where none is set and the warehouse is not on a local disk.
     store_timeout: how long a locked or silent store is waited for, in seconds.
+    host_grace: how long a host must be away before its buckets are assigned to others, in seconds.
     tickets: statements that were begun by an earlier process of this driver.
     """
 
@@ -45,6 +46,7 @@ class Start:
     store: str = field(repr=False)
     warehouse: str
     store_timeout: float
+    host_grace: float
     tickets: tuple[str, ...]
 
     @staticmethod
@@ -60,6 +62,7 @@ class Start:
             store=given["store"],
             warehouse=given["warehouse"],
             store_timeout=float(given["storeTimeout"]),
+            host_grace=float(given["hostGrace"]),
             tickets=tuple(given["tickets"]),
         )
 
@@ -81,7 +84,14 @@ def main() -> int:
 def _service(start: Start) -> Service:
     owner = owners.owner_of(start.pid)
     catalog = CatalogId(start.catalog, start.ephemeral, owner)
-    return Service(_store(start), catalog, owner, is_gone=owners.is_gone, running=set(start.tickets))
+    return Service(
+        store=_store(start),
+        catalog=catalog,
+        owner=owner,
+        is_gone=owners.is_gone,
+        running=set(start.tickets),
+        host_watch=HostWatch(start.host_grace),
+    )
 
 
 def _store(start: Start) -> Store:

@@ -23,6 +23,9 @@ class Listener(Protocol):
     def push(self, changes: str) -> bool:
         """Takes changes as JSON. False where they do not follow upon what the JVM has."""
 
+    def hosts(self) -> str:
+        """The hosts that buckets can be assigned to, for `wire.sight`."""
+
 
 class Watcher:
     """Looks at the store once a second: pushes what other drivers changed, keeps leases, removes what has ended."""
@@ -34,6 +37,7 @@ class Watcher:
         self._pushed = 0
         self._rounds = 0
         self._complaint = ""
+        self._rounds_between_sights = max(1, int(service.host_watch.beat_seconds / 2 / POLL_SECONDS))
 
     def run(self) -> None:
         """Looks until stopped. A fault ends the whole process: the next statement starts a sound one."""
@@ -60,6 +64,8 @@ class Watcher:
             self._service.forget_ended_catalogs()
         if self._rounds % _RENEW_EVERY == 0:
             self._service.renew()
+        if self._rounds % self._rounds_between_sights == 0:
+            self._service.see_hosts(wire.sight(self._jvm.hosts()))
         self._rounds += 1
         if self._service.version() > self._pushed:
             self._push()

@@ -44,7 +44,14 @@ def request(args: Args) -> Request:
         settings=Settings.of(context.get("settings") or {}),
         who=context.get("who") or "",
         hosts=tuple(context.get("hosts") or ()),
+        local=bool(context.get("local")),
     )
+
+
+def sight(text: str) -> Request:
+    """The hosts that the driver sees, as the JVM tells them when it is asked (LiveHosts.scala)."""
+    given = json.loads(text)
+    return Request(who="host watch", hosts=tuple(given["hosts"]), local=bool(given["local"]))
 
 
 def version(args: Args) -> int | None:
@@ -202,6 +209,7 @@ def snapshot_json(snapshot: Snapshot | None) -> Json:
     return {
         "version": snapshot.version,
         "since": snapshot.since,
+        "hosts": {str(host.backend_id): host.host for host in snapshot.hosts},
         "groups": [_group(group) for group in changes.groups],
         "members": [_member(member) for member in changes.members],
         "ended": [str(name) for name in changes.ended],
@@ -218,6 +226,7 @@ def _group(group: Group) -> Json:
         "replication": group.schema.replication,
         "stable": group.layout_stable,
         "placementStable": group.placement_stable,
+        "sequence": ";".join(",".join(map(str, entry)) for entry in group.sequence),
     }
 
 
@@ -265,7 +274,12 @@ def member_row(listing: MemberListing) -> Json:
 
 def host_row(host: Host) -> Json:
     """A row of system.colocation_hosts."""
-    return {"backend_id": host.backend_id, "host": host.host}
+    return {
+        "backend_id": host.backend_id,
+        "host": host.host,
+        "capacity": host.capacity,
+        "state": "lost" if host.is_lost else "alive",
+    }
 
 
 def config_row(entry: ConfigEntry) -> Json:

@@ -6,6 +6,7 @@ work / finish (`statements`); `declarations` checks what it declares, `membershi
 
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.facade import LEASE_SECONDS, Service
+from spark_colocate.service.hosts import HostWatch
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.requests import (
     Action,
@@ -26,6 +27,7 @@ __all__ = [
     "ConfigEntry",
     "Declaration",
     "GroupListing",
+    "HostWatch",
     "MemberListing",
     "ReplicationChange",
     "Request",

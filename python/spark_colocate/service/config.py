@@ -23,12 +23,12 @@ _KNOWN = (
     ConfigEntry(
         "disable_colocate_balance",
         "false",
-        "Whether groups are not balanced over hosts by themselves. Kept for such jobs; none runs in this version.",
+        "Whether buckets are not moved to hosts with fewer of them, as when a host is added.",
     ),
     ConfigEntry(
         "disable_colocate_relocate",
         "false",
-        "Whether buckets of a lost host are not moved by themselves. Kept for such jobs; none runs in this version.",
+        "Whether the buckets of a lost host are not moved to others.",
     ),
 )
 _OF_SESSION = "disable_colocate_join"

@@ -13,8 +13,9 @@ from spark_colocate.errors import ColocateError, StoreError
 from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
-from spark_colocate.service import config, declarations, groups, listings, ranges, statements
+from spark_colocate.service import config, declarations, groups, hosts, listings, ranges, statements
 from spark_colocate.service.config import ConfigEntry
+from spark_colocate.service.hosts import HostWatch
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.ranges import RangedTable
 from spark_colocate.service.reconcile import reconcile
@@ -49,6 +50,8 @@ class Service:
     clock: returns the time in seconds since the epoch.
     is_gone: whether the driver of this name has certainly ended.
     running: ids of the tickets of this driver's unfinished statements; `renew` extends their leases.
+    host_watch: what this process has seen of the hosts.
+    steady: returns seconds of a clock that never jumps.
     """
 
     store: Store
@@ -57,6 +60,8 @@ class Service:
     clock: Callable[[], float] = time.time
     is_gone: Callable[[str], bool] = field(default=lambda _owner: False)
     running: set[str] = field(default_factory=set)
+    host_watch: HostWatch = field(default_factory=HostWatch)
+    steady: Callable[[], float] = time.monotonic
 
     # --- Statements on tables: `begin_...`, then the catalog does its work, then `finish` ---
 
@@ -190,6 +195,24 @@ class Service:
         with self._write() as tx:
             return reconcile(tx, found, self._context(request))
 
+    # --- Hosts ---
+
+    def see_hosts(self, request: Request) -> None:
+        """The driver sees the hosts of the request now; call it more often than every `host_watch.beat_seconds`.
+
+        Buckets of hosts that no driver has seen for the grace period go to others, and new hosts get their share,
+        unless `disable_colocate_relocate` or `disable_colocate_balance` forbids it.
+        """
+        known, now = self.hosts(), self.steady()
+        silent = self.host_watch.silent(known, now)
+        if not self.store.exists() or (not silent and self.host_watch.are_fresh(request, known, now)):
+            return
+        context = self._context(request)
+        with self._write() as tx:
+            has_new = hosts.seen(tx, context)
+            if hosts.lose(tx, silent, context) or has_new:
+                hosts.reassign(tx, context)
+
     # --- Configurations ---
 
     def set_config(self, key: str, value: str, request: Request) -> ConfigEntry:
@@ -197,6 +220,8 @@ class Service:
         key, value = config.checked(key, value)
         with self._write() as tx:
             config.store(tx, key, value, self._context(request))
+            if value == "false":  # What had to wait may be done now.
+                hosts.reassign(tx, self._context(request))
         return next(entry for entry in config.entries({key: value}) if entry.key == key)
 
     def config(self) -> list[ConfigEntry]:

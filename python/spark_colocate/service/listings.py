@@ -40,11 +40,13 @@ class Snapshot:
     """The groups with tables at a version.
 
     since: None when `changes` holds everything; else the older version after which these changes were made.
+    hosts: always all of them.
     """
 
     version: int
     since: int | None
     changes: Changes
+    hosts: tuple[Host, ...] = ()
 
 
 def groups(tx: Transaction, now: float) -> list[GroupListing]:
@@ -77,9 +79,10 @@ def placement(tx: Transaction, group: Group) -> list[BucketPlacement]:
 def snapshot(tx: Transaction, since: int | None) -> Snapshot:
     """What was changed after the version `since`, or everything."""
     changes = None if since is None else tx.changes(since)
+    hosts = tuple(tx.hosts())
     if changes is None:
-        return Snapshot(tx.version(), None, _everything(tx))
-    return Snapshot(tx.version(), since, changes)
+        return Snapshot(tx.version(), None, _everything(tx), hosts)
+    return Snapshot(tx.version(), since, changes, hosts)
 
 
 def _everything(tx: Transaction) -> Changes:

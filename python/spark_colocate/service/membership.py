@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spark_colocate import matching
-from spark_colocate.model import Group, GroupName, GroupSchema, Host, Intent, Kind, Member, Ticket
-from spark_colocate.service import placement
+from spark_colocate.model import BucketSequence, Group, GroupName, GroupSchema, Intent, Kind, Member, Ticket
+from spark_colocate.service import hosts, placement
 from spark_colocate.service.declarations import is_over
 from spark_colocate.service.requests import OperationContext
 from spark_colocate.store.protocol import Transaction
@@ -105,11 +105,10 @@ def _new_group(tx: Transaction, name: GroupName, schema: GroupSchema, context: O
     return group
 
 
-def _sequence(tx: Transaction, schema: GroupSchema, context: OperationContext) -> tuple[tuple[int, ...], ...]:
-    known = {host.host for host in tx.hosts()}
-    for name in sorted(set(context.request.hosts) - known):
-        tx.put_host(Host(tx.next_id(), name))
-    return placement.round_robin(tx.hosts(), schema.buckets, schema.replication)
+def _sequence(tx: Transaction, schema: GroupSchema, context: OperationContext) -> BucketSequence:
+    if hosts.seen(tx, context):
+        hosts.reassign(tx, context)
+    return placement.round_robin(hosts.living(tx), schema.buckets, schema.replication)
 
 
 def leave(tx: Transaction, intent: Intent, context: OperationContext) -> None:
@@ -143,9 +142,11 @@ def retire(tx: Transaction, name: GroupName, context: OperationContext, recycle:
 
 
 def set_replication(tx: Transaction, group: Group, replication: int, context: OperationContext) -> None:
-    """The group's number changes for all members at once, and with it the sequence."""
-    schema = replace(group.schema, replication=replication)
-    tx.put_group(replace(group, schema=schema, sequence=_sequence(tx, schema, context)))
+    """The group's number changes for all members at once. Buckets keep the hosts that they have, as far as it goes."""
+    hosts.seen(tx, context)
+    changed = replace(group, schema=replace(group.schema, replication=replication))
+    moves = placement.repaired(group.sequence, hosts.living(tx), replication)
+    hosts.put(tx, changed, placement.moved(group.sequence, moves, replication))
     context.log(tx, "set_replication", group.name, str(replication))
 
 

@@ -71,7 +71,7 @@ def _columns(table: RangedTable) -> list[Column]:
             Code.RANGE_PROPERTY_INVALID,
             f"Cannot partition {table.name} by range: the table properties 'range_partition_by' (the columns) and "
             "'range_partitions' (the ranges) are needed both.",
-            'Write for example \'range_partition_by\'=\'d\', \'range_partitions\'=\'[{"name":"p1","upper":'
+            "Write for example 'range_partition_by'='d', 'range_partitions'='[{\"name\":\"p1\",\"upper\":"
             '["2017-02-01"]}]\'.',
         )
     reserved = table_checks.reserved_column(table.name, table.columns)

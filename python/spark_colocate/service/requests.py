@@ -17,12 +17,14 @@ class Request:
 
     settings: those of the caller's session.
     who: the user's name, as the audit log shows it.
-    hosts: names of the hosts that can hold buckets, in any order.
+    hosts: those that can hold buckets, in any order, as `host` or `host=capacity`.
+    local: the driver runs all tasks itself, so its host counts only while no cluster has others.
     """
 
     settings: Settings = field(default_factory=lambda: Settings.of({}))
     who: str = ""
     hosts: tuple[str, ...] = ()
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,7 @@ def _facts(declared: Declaration) -> advice.TableFacts:
     return advice.TableFacts(declared.buckets, bytes=declared.bytes, key_types=types)
 
 
-def finish(
-    tx: Transaction, ticket_id: str, outcome: Outcome, location: str | None, context: OperationContext
-) -> None:
+def finish(tx: Transaction, ticket_id: str, outcome: Outcome, location: str | None, context: OperationContext) -> None:
     """Commits or aborts a statement. Does nothing if it was committed before, or is aborted without a ticket.
 
     Raises RequestError for a commit without a ticket.

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind, Member, TableName, Ticket
+from spark_colocate.model import Format, Group, GroupName, GroupSchema, Host, Intent, Kind, Member, TableName, Ticket
 
 
 @lru_cache(maxsize=1024)
@@ -82,6 +82,20 @@ def member(row: Row[Any]) -> Member:
         location=row.location,
         changed=row.changed,
     )
+
+
+def host_row(host: Host) -> dict[str, Any]:
+    return {
+        "backend_id": host.backend_id,
+        "host": host.host,
+        "capacity": host.capacity,
+        "beats": host.beats,
+        "is_lost": host.is_lost,
+    }
+
+
+def host(row: Row[Any]) -> Host:
+    return Host(row.backend_id, row.host, row.capacity, row.beats, row.is_lost)
 
 
 def ticket_row(ticket: Ticket) -> dict[str, Any]:

@@ -111,8 +111,7 @@ def _failure(url: URL, error: OperationalError) -> StoreError:
         return StoreError(
             Code.STORE_LOCKED,
             f"Cannot use the store {shown(url)}: another process holds its lock ({cause}).",
-            "Try again; if it stays locked, end the process that has it open, or raise "
-            "spark.colocate.store.timeout.",
+            "Try again; if it stays locked, end the process that has it open, or raise spark.colocate.store.timeout.",
         )
     return unreachable(url, cause)
 

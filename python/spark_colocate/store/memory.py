@@ -143,6 +143,10 @@ class MemoryTransaction:
         self.touched = True
         self.rows.hosts[host.backend_id] = host
 
+    def beat(self, host: Host) -> None:
+        held = self.rows.hosts[host.backend_id]
+        self.rows.hosts[host.backend_id] = replace(held, beats=held.beats + 1)
+
     def next_id(self) -> int:
         self.rows.next_id += 1
         return self.rows.next_id - 1

@@ -111,6 +111,9 @@ class Transaction(Protocol):
 
     def put_host(self, host: Host) -> None: ...
 
+    def beat(self, host: Host) -> None:
+        """Counts up the host's beats. Not a change that drivers must see: the version stays."""
+
     def next_id(self) -> int: ...
 
     def database_id(self, name: str) -> int:

@@ -14,9 +14,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -122,6 +123,9 @@ hosts = Table(
     _catalog(),
     Column("backend_id", BigInteger, nullable=False),
     Column("host", Text, nullable=False),
+    Column("capacity", Float, nullable=False, server_default="1"),
+    Column("beats", BigInteger, nullable=False, server_default="0"),
+    Column("is_lost", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("catalog_id", "host"),
 )
 

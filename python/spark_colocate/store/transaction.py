@@ -156,12 +156,15 @@ class SqlTransaction:
         self._delete(schema.tickets, schema.tickets.c.ticket == ticket_id)
 
     def hosts(self) -> Sequence[Host]:
-        return [Host(row.backend_id, row.host) for row in self._rows(schema.hosts, schema.hosts.c.backend_id)]
+        return [codec.host(row) for row in self._rows(schema.hosts, schema.hosts.c.backend_id)]
 
     def put_host(self, host: Host) -> None:
         self.touched = True
-        row = {"backend_id": host.backend_id, "host": host.host}
-        self._put(schema.hosts, row, schema.hosts.c.host == host.host)
+        self._put(schema.hosts, codec.host_row(host), schema.hosts.c.host == host.host)
+
+    def beat(self, host: Host) -> None:
+        beats = schema.hosts.c.beats
+        self._update(schema.hosts, {"beats": beats + 1}, schema.hosts.c.backend_id == host.backend_id)
 
     def next_id(self) -> int:
         row = self._one(schema.catalogs)

@@ -94,16 +94,24 @@ def test_a_collated_key_beside_the_bucket_key_is_not_hashed(spark: SparkSession)
 ABOVE_FREED = {
     "another join by the key": (
         "SELECT x.v, d.v FROM (SELECT t.a, t.v FROM t FULL JOIN u ON t.a = u.a AND t.b = u.b) x LEFT JOIN days d "
-        "ON x.a = d.a WHERE x.v = 2 OR EXISTS (SELECT 1 FROM u y WHERE y.a = x.a AND y.v < 40)", 0),
+        "ON x.a = d.a WHERE x.v = 2 OR EXISTS (SELECT 1 FROM u y WHERE y.a = x.a AND y.v < 40)",
+        0,
+    ),
     "a join with a table that is no member": (
         "SELECT x.v, d.v, p.v FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a AND u.v % 3 = 0) x "
-        "LEFT JOIN days d ON x.a = d.a LEFT JOIN p ON x.a = p.a", 2),
+        "LEFT JOIN days d ON x.a = d.a LEFT JOIN p ON x.a = p.a",
+        2,
+    ),
     "an aggregate": (
         "SELECT x.a, count(*), sum(d.v) FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a AND u.v % 3 = 0) x "
-        "LEFT JOIN days d ON x.a = d.a GROUP BY x.a", 1),
+        "LEFT JOIN days d ON x.a = d.a GROUP BY x.a",
+        1,
+    ),
     "a window": (
         "SELECT x.a, x.v, count(d.v) OVER (PARTITION BY x.a) FROM (SELECT u.a, t.v FROM t LEFT JOIN u ON t.a = u.a "
-        "AND u.v % 3 = 0) x LEFT JOIN days d ON x.a = d.a", 1),
+        "AND u.v % 3 = 0) x LEFT JOIN days d ON x.a = d.a",
+        1,
+    ),
 }
 
 

@@ -43,9 +43,7 @@ def values(rows: Any) -> list[int]:
 
 
 @pytest.mark.parametrize(("manager", "gathers"), [(ENOUGH, True), (TOO_LITTLE, False)], indirect=["manager"])
-def test_rows_that_were_marked_stay_marked_and_no_row_is_lost(
-    spark: SparkSession, manager: Any, gathers: bool
-) -> None:
+def test_rows_that_were_marked_stay_marked_and_no_row_is_lost(spark: SparkSession, manager: Any, gathers: bool) -> None:
     table = table_of(spark, manager)
     for key in range(KEYS - 1):
         table.get(key).next()

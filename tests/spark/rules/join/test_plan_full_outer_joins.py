@@ -68,12 +68,16 @@ KEPT = {
     "one of two keys": ("SELECT k, count(*) FROM p FULL JOIN q USING (k, j) GROUP BY k", 1),
     "crossed keys": (
         "SELECT coalesce(p.k, q.j), coalesce(p.j, q.k), count(*) FROM p FULL JOIN q ON p.k = q.k AND p.j = q.j "
-        "GROUP BY 1, 2", 1),
+        "GROUP BY 1, 2",
+        1,
+    ),
     "a default for null": ("SELECT coalesce(a.k, b.k, -1), count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1", 1),
     "another column": ("SELECT coalesce(a.k, b.j), count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1", 1),
     "keys that nulls extended before": (
         "SELECT coalesce(f.k, c.k), count(*) FROM (SELECT b.k, a.v FROM a LEFT JOIN b ON a.k = b.k) f "
-        "FULL JOIN c ON f.k = c.k GROUP BY 1", 1),
+        "FULL JOIN c ON f.k = c.k GROUP BY 1",
+        1,
+    ),
     "a side that is no member": ("SELECT k, count(*) FROM a FULL JOIN x USING (k) GROUP BY k", 1),
 }
 

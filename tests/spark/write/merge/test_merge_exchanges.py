@@ -36,10 +36,7 @@ OTHER_FORMS = {
     ),
     "row tracking and column mapping": (
         UPSERT,
-        (
-            "ALTER TABLE t SET TBLPROPERTIES "
-            "('delta.enableRowTracking' = 'true', 'delta.columnMapping.mode' = 'name')",
-        ),
+        ("ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true', 'delta.columnMapping.mode' = 'name')",),
     ),
 }
 

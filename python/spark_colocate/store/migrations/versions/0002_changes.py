@@ -11,9 +11,7 @@ depends_on = None
 
 def upgrade() -> None:
     # Columns are added in place: to make a table anew would delete the rows that refer to it.
-    op.add_column(
-        "colocate_catalogs", sa.Column("changes_since", sa.BigInteger(), nullable=False, server_default="0")
-    )
+    op.add_column("colocate_catalogs", sa.Column("changes_since", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("colocate_groups", sa.Column("changed", sa.BigInteger(), nullable=False, server_default="0"))
     # Of what changed before, nothing is known: drivers with an older version get everything once.
     op.execute("UPDATE colocate_catalogs SET changes_since = version")

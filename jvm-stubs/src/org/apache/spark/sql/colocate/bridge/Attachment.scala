@@ -17,7 +17,7 @@ trait ControlPlaneVerbs {
 }
 
 /** What the JVM offers to Python. Public, because Py4J calls it by reflection. */
-class ControlPlaneListener(attach: Int => Unit) {
+class ControlPlaneListener private[bridge] (attach: Int => Unit, liveHosts: () => LiveHosts) {
 
   def attached(port: Int, rules: String, snapshot: String): Unit = {
     RuleTable.register(Json.parse(rules).extract[Seq[RuleEntry]])
@@ -30,13 +30,16 @@ class ControlPlaneListener(attach: Int => Unit) {
    * false if these changes don't follow the version that is here; then the sender must send everything.
    */
   def push(changes: String): Boolean = changes == "null" || GroupState.update(GroupChanges.fromJson(changes))
+
+  /** The hosts that buckets can be assigned to now, as JSON. */
+  def hosts(): String = Json.write(liveHosts().toMap)
 }
 
 /**
  * One Python process and the two directions of Py4J to it, on loopback, under a random token. PySpark's own gateway in
  * this JVM is another server with another token. All threads are daemons, so they never keep the JVM running.
  */
-class Attachment private (val config: BridgeConfig, tickets: Seq[String]) {
+class Attachment private (val config: BridgeConfig, tickets: Seq[String], liveHosts: () => LiveHosts) {
   private val token = Attachment.randomToken()
   private val loopback = InetAddress.getByName("127.0.0.1")
   private val port = new CompletableFuture[Int]()
@@ -78,7 +81,7 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String]) {
     // No minimal connection time: with one, the client would start a thread that is no daemon.
     val client = new CallbackClient(
       0, loopback, token, 0L, TimeUnit.SECONDS, SocketFactory.getDefault, false, Attachment.AnswerMillis)
-    val server = new GatewayServer.GatewayServerBuilder(new ControlPlaneListener(port.complete(_)))
+    val server = new GatewayServer.GatewayServerBuilder(new ControlPlaneListener(port.complete(_), liveHosts))
       .javaPort(0)
       .javaAddress(loopback)
       .authToken(token)
@@ -112,14 +115,15 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String]) {
       "store" -> config.store,
       "warehouse" -> config.warehouse,
       "storeTimeout" -> config.storeTimeoutSeconds,
+      "hostGrace" -> config.hostGraceSeconds,
       "tickets" -> tickets.toSeq))
 }
 
 object Attachment {
 
   /** Starts a process and waits for it. Throws NotAttached with the reason if it does not start. */
-  def open(config: BridgeConfig, tickets: Seq[String]): Attachment = {
-    val made = new Attachment(config, tickets)
+  private[bridge] def open(config: BridgeConfig, tickets: Seq[String], liveHosts: () => LiveHosts): Attachment = {
+    val made = new Attachment(config, tickets, liveHosts)
     try made.await()
     catch {
       case e: NotAttached =>

@@ -85,7 +85,7 @@ private[bridge] object Attachments extends Logging {
     drop()
     closeWith(session)
     val made =
-      try Attachment.open(config, OpenTickets.all)
+      try Attachment.open(config, OpenTickets.all, () => LiveHosts.of(session))
       catch { case e: BridgeErrors.NotAttached => throw BridgeErrors.down(e.getMessage) }
     current = Some(made)
     made

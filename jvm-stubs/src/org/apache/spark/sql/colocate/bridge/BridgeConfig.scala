@@ -21,6 +21,7 @@ case class BridgeConfig(
     warehouse: String,
     storeTimeoutSeconds: Long,
     timeoutSeconds: Long,
+    hostGraceSeconds: Long,
     python: String)
 
 object BridgeConfig {
@@ -35,6 +36,7 @@ object BridgeConfig {
       warehouse = warehouse,
       storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeout"),
       timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeout"),
+      hostGraceSeconds = Settings.number(conf, "spark.colocate.hosts.grace"),
       python = PythonChoice.of(session))
   }
 

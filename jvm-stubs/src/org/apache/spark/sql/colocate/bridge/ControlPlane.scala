@@ -6,7 +6,6 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.conf.{Json, Settings}
 import org.apache.spark.sql.{classic, SparkSession}
-import org.apache.spark.util.Utils
 import org.json4s.JValue
 import org.json4s.JsonAST.{JNothing, JNull, JString}
 import py4j.{Py4JException, Py4JNetworkException}
@@ -103,7 +102,6 @@ object ControlPlane {
       "settings" -> RequestSettings.map(key => key -> Settings.number(conf, key)).toMap,
       "version" -> GroupState.current.version,
       "who" -> session.sparkContext.sparkUser,
-      "hosts" -> Seq(Utils.localHostName()),
-      "caseSensitive" -> conf.caseSensitiveAnalysis)
+      "caseSensitive" -> conf.caseSensitiveAnalysis) ++ LiveHosts.of(session).toMap
   }
 }

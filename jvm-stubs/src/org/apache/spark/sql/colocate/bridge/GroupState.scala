@@ -13,7 +13,13 @@ case class GroupInfo(
     keyTypes: Seq[String],
     replication: Int,
     stable: Boolean,
-    placementStable: Boolean)
+    placementStable: Boolean,
+    sequence: String) {
+
+  /** For each bucket the backend ids of its hosts, the first choice first. */
+  @transient lazy val hostIds: IndexedSeq[Seq[String]] =
+    sequence.split(";", -1).toIndexedSeq.map(_.split(",").toSeq.filter(_.nonEmpty))
+}
 
 case class MemberInfo(db: String, table: String, group: String, location: Option[String])
 
@@ -22,10 +28,12 @@ case class MemberName(db: String, table: String)
 /**
  * The state of the groups as the control plane sends it: everything or, with `since`, what changed after that version.
  * `ended` and `left` are applied before `groups` and `members`, because a new group may have the name of an old one.
+ * `hosts` are always all, by backend id.
  */
 case class GroupChanges(
     version: Long,
     since: Option[Long],
+    hosts: Map[String, String],
     groups: Seq[GroupInfo],
     members: Seq[MemberInfo],
     ended: Seq[String],
@@ -38,6 +46,7 @@ object GroupChanges {
   def of(json: JValue): GroupChanges = GroupChanges(
     (json \ "version").extract[Long],
     (json \ "since").extract[Option[Long]],
+    (json \ "hosts").extract[Map[String, String]],
     (json \ "groups").extract[Seq[GroupInfo]],
     items(json \ "members").map { m =>
       MemberInfo(text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"))
@@ -65,6 +74,7 @@ object GroupChanges {
  */
 case class GroupSnapshot(
     version: Long,
+    hosts: Map[String, String],
     byName: Map[String, GroupInfo],
     memberByTable: Map[(String, String), MemberInfo],
     memberByLocation: Map[String, MemberInfo]) {
@@ -73,12 +83,17 @@ case class GroupSnapshot(
 
   def hasMembers: Boolean = memberByTable.nonEmpty
 
+  /** For each bucket of a group the names of its hosts; None for an unknown group. */
+  def hostsOf(group: String): Option[IndexedSeq[Seq[String]]] =
+    byName.get(group).map(_.hostIds.map(_.flatMap(hosts.get)))
+
   /** With the changes. Only the changed entries are touched. */
   def after(changes: GroupChanges): GroupSnapshot = {
     val gone = (changes.left.map(m => (m.db, m.table)) ++ changes.members.map(m => (m.db, m.table))).toSet
     val places = gone.flatMap(memberByTable.get).flatMap(_.location)
     GroupSnapshot(
       changes.version,
+      changes.hosts,
       byName -- changes.ended ++ changes.groups.map(g => g.name -> g),
       memberByTable -- gone ++ changes.members.map(m => (m.db, m.table) -> m),
       memberByLocation -- places ++ changes.members.flatMap(m => m.location.map(_ -> m)))
@@ -86,7 +101,7 @@ case class GroupSnapshot(
 }
 
 object GroupSnapshot {
-  val Empty: GroupSnapshot = GroupSnapshot(0L, Map.empty, Map.empty, Map.empty)
+  val Empty: GroupSnapshot = GroupSnapshot(0L, Map.empty, Map.empty, Map.empty, Map.empty)
 }
 
 /** The groups that planning reads: one volatile read, no call to Python. */

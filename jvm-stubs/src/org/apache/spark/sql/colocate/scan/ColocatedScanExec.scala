@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec.{AtHost, Elsewhere}
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
@@ -169,7 +170,8 @@ case class ColocatedScanExec(
     stock.metadata ++ shuffled ++ Map(
       "Bucketed" -> (if (mode == ReadMode.ByBytes) "false (pruned by bucket only)" else "true"),
       "SelectedBucketsCount" -> (selected + read)) ++
-      Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]"))
+      Option.when(bucketFilters.nonEmpty)("BucketFilters" -> bucketFilters.mkString("[", ", ", "]")) ++
+      placement.map(found => "BucketHosts" -> s"${found.hosts} hosts, preferred by the tasks of their buckets")
   }
 
   // If rows are asked for, Parquet's vectorized reader returns rows of another class than UnsafeRow; ORC's does not.
@@ -177,7 +179,14 @@ case class ColocatedScanExec(
     relation.fileFormat.isInstanceOf[ParquetFileFormat] && conf.parquetVectorizedReaderEnabled
 
   override lazy val metrics: Map[String, SQLMetric] =
-    if (strays.nonEmpty) super.metrics ++ strayMetrics else super.metrics
+    super.metrics ++ (if (strays.nonEmpty) strayMetrics else Nil) ++ placement.fold(Seq.empty[(String, SQLMetric)])(_ =>
+      Seq(
+        AtHost -> SQLMetrics.createMetric(sparkContext, "number of tasks on a host of their buckets"),
+        Elsewhere -> SQLMetrics.createMetric(sparkContext, "number of tasks on other hosts")))
+
+  /** None where tasks prefer no hosts, also if they read files whatever their buckets. */
+  private lazy val placement: Option[BucketHosts] =
+    if (mode == ReadMode.ByBytes) None else BucketHosts.of(sparkContext, conf, evidence)
 
   private lazy val strayMetrics: Map[String, SQLMetric] =
     SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext) ++
@@ -193,9 +202,9 @@ case class ColocatedScanExec(
     sendDriverMetrics()
     mode match {
       case ReadMode.ByBucket(tasks) =>
-        withStrays(rddOf(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
-      case ReadMode.ByFilledBucket => rddOf(files.byFilledBucket, check)
-      case ReadMode.ByShare(shares, split) => rddOf(files.byShare(shares, split, relation), check)
+        withStrays(placed(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
+      case ReadMode.ByFilledBucket => placed(files.byFilledBucket, check)
+      case ReadMode.ByShare(shares, split) => placed(files.byShare(shares, split, relation), check)
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
   }
@@ -225,16 +234,26 @@ case class ColocatedScanExec(
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
 
-  private def rddOf(tasks: Seq[FilePartition], check: Option[CheckInTask] = None): RDD[InternalRow] = {
-    val read = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
-    val rows = new FileScanRDD(
-      relation.sparkSession,
-      check.fold(read)(_.reader(read)),
-      tasks,
-      columnsRead,
-      fileConstantMetadataColumns,
-      relation.fileFormat.fileConstantMetadataExtractors,
-      new FileSourceOptions(CaseInsensitiveMap(relation.options)))
+  /** Each task reads its files on a host of their buckets, if it can. */
+  private def placed(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] =
+    rddOf(tasks, check, placement.map(_.ofTasks(tasks, evidence)))
+
+  private def rddOf(
+      tasks: Seq[FilePartition],
+      check: Option[CheckInTask] = None,
+      hosts: Option[IndexedSeq[Seq[String]]] = None): RDD[InternalRow] = {
+    val plain = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
+    val read = check.fold(plain)(_.reader(plain))
+    val session = relation.sparkSession
+    val extractors = relation.fileFormat.fileConstantMetadataExtractors
+    val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
+    val rows = hosts match {
+      case None => new FileScanRDD(session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options)
+      case Some(found) =>
+        val (at, other) = (longMetric(AtHost), longMetric(Elsewhere))
+        new PlacedScanRDD(
+          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found, at, other)
+    }
     if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
   }
 
@@ -297,4 +316,9 @@ case class ColocatedScanExec(
       dataFilters = Nil,
       bucketFilters = bucketFilters.map(QueryPlan.normalizeExpressions(_, output)),
       checksInTasks = false)
+}
+
+object ColocatedScanExec {
+  private val AtHost = "tasksAtHost"
+  private val Elsewhere = "tasksElsewhere"
 }

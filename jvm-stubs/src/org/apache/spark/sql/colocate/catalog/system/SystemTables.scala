@@ -22,7 +22,7 @@ object SystemTables {
     "`group` STRING, db STRING, `table` STRING, bucket INT, files BIGINT, `rows` BIGINT, bytes BIGINT, " +
       "hosts ARRAY<STRING>, state STRING")
 
-  private val hosts = StructType.fromDDL("backend_id INT, host STRING")
+  private val hosts = StructType.fromDDL("backend_id INT, host STRING, capacity DOUBLE, state STRING")
 
   private val audit = StructType.fromDDL("at TIMESTAMP, who STRING, verb STRING, object STRING, detail STRING")
 

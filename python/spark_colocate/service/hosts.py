@@ -1,0 +1,141 @@
+"""Which hosts live, and what happens to the groups' bucket sequences when one comes or goes.
+
+Every driver says again and again which hosts it sees; each time their `beats` are counted up. A host is lost when its
+beats have stood still for the grace period by the clock of whoever looks. So drivers whose clocks differ agree, and
+executors that are only away for a while change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from spark_colocate.model import BucketSequence, Group, Host
+from spark_colocate.service import placement
+from spark_colocate.service.requests import OperationContext, Request
+from spark_colocate.settings import default_seconds
+from spark_colocate.store.protocol import Transaction
+
+BEAT_SECONDS = 15.0
+"""The beats of a host that is seen are counted up about so often; where the grace period is short, more often."""
+
+
+@dataclass
+class HostWatch:
+    """What one process remembers of the beats that it has read: for each host the number, and since when it stands."""
+
+    grace_seconds: float = default_seconds("spark.colocate.hosts.grace")
+    _since: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    @property
+    def beat_seconds(self) -> float:
+        return min(BEAT_SECONDS, self.grace_seconds / 4)
+
+    def silent(self, hosts: Sequence[Host], now: float) -> list[Host]:
+        """Those whose beats have stood still for the grace period. now: seconds of a clock that never jumps."""
+        for host in hosts:
+            if self._since.get(host.host, (None, 0.0))[0] != host.beats:
+                self._since[host.host] = (host.beats, now)
+        return [host for host in hosts if now - self._since[host.host][1] > self.grace_seconds]
+
+    def are_fresh(self, request: Request, hosts: Sequence[Host], now: float) -> bool:
+        """Whether all that the driver sees are known as they are, and were counted up lately: nothing to write."""
+        known = {host.host: host for host in hosts}
+        return all(
+            name in known
+            and not known[name].is_lost
+            and known[name].capacity == capacity
+            and now - self._since[name][1] < self.beat_seconds
+            for name, capacity in visible(request, hosts).items()
+        )
+
+
+def named(entries: Sequence[str]) -> dict[str, float]:
+    """Hosts with their capacities, from texts as `host` or `host=2`. An unreadable capacity counts as 1."""
+    found = {}
+    for entry in entries:
+        name, _, capacity = (part.strip() for part in entry.partition("="))
+        if name:
+            found[name] = _capacity(capacity)
+    return found
+
+
+def _capacity(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return 1.0
+    return value if 0 < value < float("inf") else 1.0
+
+
+def living(tx: Transaction) -> list[Host]:
+    """The hosts that buckets may be assigned to."""
+    return [host for host in tx.hosts() if not host.is_lost]
+
+
+def visible(request: Request, hosts: Sequence[Host]) -> dict[str, float]:
+    """The hosts that the request's driver sees, with their capacities. None for a driver alone, if others live."""
+    found = named(request.hosts)
+    others = any(not host.is_lost and host.host not in found for host in hosts)
+    return {} if request.local and others else found
+
+
+def seen(tx: Transaction, context: OperationContext) -> bool:
+    """The request's driver sees its hosts. Returns whether one is new, has come back, or has another capacity."""
+    known = {host.host: host for host in tx.hosts()}
+    changed = False
+    for name, capacity in sorted(visible(context.request, tx.hosts()).items()):
+        held = known.get(name)
+        if held is None:
+            tx.put_host(Host(tx.next_id(), name, capacity))
+            context.log(tx, "host_added", name)
+            changed = True
+        elif held.is_lost or held.capacity != capacity:
+            tx.put_host(replace(held, capacity=capacity, beats=held.beats + 1, is_lost=False))
+            context.log(tx, "host_back" if held.is_lost else "host_capacity", name, f"{capacity:g}")
+            changed = True
+        else:
+            tx.beat(held)
+    return changed
+
+
+def lose(tx: Transaction, silent: Collection[Host], context: OperationContext) -> bool:
+    """Marks hosts as lost, unless somebody has seen them meanwhile. Returns whether one was marked."""
+    held = {host.backend_id: host for host in living(tx)}
+    lost = [host for host in silent if host.backend_id in held and held[host.backend_id].beats == host.beats]
+    for host in lost:
+        tx.put_host(replace(host, is_lost=True))
+        context.log(tx, "host_lost", host.host)
+    return bool(lost)
+
+
+def reassign(tx: Transaction, context: OperationContext) -> None:
+    """Brings the bucket sequences of all groups to the living hosts, as far as the two switches allow it.
+
+    The tables' files lie where they are: on shared storage only the tasks that read them go elsewhere.
+    """
+    hosts = living(tx)
+    switches = tx.config()
+    for group in tx.groups():
+        moves = []
+        sequence, replication = group.sequence, group.schema.replication
+        if switches.get("disable_colocate_relocate") != "true":
+            moves += placement.repaired(sequence, hosts, replication)
+            sequence = placement.moved(sequence, moves, replication)
+        if switches.get("disable_colocate_balance") != "true":
+            evened = placement.balanced(sequence, hosts)
+            sequence = placement.moved(sequence, evened, replication)
+            moves += evened
+        put(tx, group, sequence)
+        if moves:
+            context.log(tx, "sequence_changed", group.name, f"{len(moves)} of {len(sequence)} buckets")
+
+
+def put(tx: Transaction, group: Group, sequence: BucketSequence) -> None:
+    """Writes the group, and whether its sequence names living hosts only, as many for each bucket as it should."""
+    ids = {host.backend_id for host in living(tx)}
+    copies = min(group.schema.replication, len(ids))
+    stable = bool(ids) and all(len(entry) >= copies and ids.issuperset(entry) for entry in sequence)
+    changed = replace(group, sequence=sequence, placement_stable=stable)
+    if changed != tx.group(group.name):
+        tx.put_group(changed)
