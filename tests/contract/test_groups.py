@@ -350,4 +350,8 @@ def test_catalogs_in_one_store_do_not_see_each_other(plane: Plane, store: Store)
 def test_the_audit_log_tells_who_did_what(plane: Plane) -> None:
     plane.create("db.a")
     lines = [(row["who"], row["verb"], row["object"]) for row in plane.call("rows", table="colocation_audit")]
-    assert lines == [("tester", "join", "db.a"), ("tester", "group_created", "db.g")]
+    assert lines == [
+        ("tester", "join", "db.a"),
+        ("tester", "group_created", "db.g"),
+        ("tester", "host_added", "host-a"),
+    ]

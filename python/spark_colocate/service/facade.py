@@ -203,9 +203,11 @@ class Service:
         Buckets of hosts that no driver has seen for the grace period go to others, and new hosts get their share,
         unless `disable_colocate_relocate` or `disable_colocate_balance` forbids it.
         """
+        if not self.version():
+            return  # This catalog has had no group.
         known, now = self.hosts(), self.steady()
         silent = self.host_watch.silent(known, now)
-        if not self.store.exists() or (not silent and self.host_watch.are_fresh(request, known, now)):
+        if not silent and self.host_watch.are_fresh(request, known, now):
             return
         context = self._context(request)
         with self._write() as tx:

@@ -98,7 +98,7 @@ object ControlPlane {
 
   private def context(session: classic.SparkSession): Map[String, Any] = {
     val conf = session.sessionState.conf
-    Map(
+    Map[String, Any](
       "settings" -> RequestSettings.map(key => key -> Settings.number(conf, key)).toMap,
       "version" -> GroupState.current.version,
       "who" -> session.sparkContext.sparkUser,

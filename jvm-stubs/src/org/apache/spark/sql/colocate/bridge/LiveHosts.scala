@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.bridge
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
@@ -27,8 +29,11 @@ private[bridge] object LiveHosts {
     else LiveHosts(ofExecutors(context), local = false)
   }
 
-  private def ofExecutors(context: SparkContext): Seq[String] = {
-    val executors = context.env.blockManager.master.getMemoryStatus.keys.filterNot(_.isDriver)
-    executors.map(_.host).toSeq.distinct.sorted
-  }
+  private def ofExecutors(context: SparkContext): Seq[String] =
+    try {
+      val executors = context.env.blockManager.master.getMemoryStatus.keys.filterNot(_.isDriver)
+      executors.map(_.host).toSeq.distinct.sorted
+    } catch {
+      case NonFatal(_) => Nil // the application ends at this moment
+    }
 }

@@ -32,6 +32,6 @@ private[scan] object BucketHosts {
 
   /** None where there is no choice (all tasks run in the driver), for a table in no group, or if switched off. */
   def of(context: SparkContext, conf: SQLConf, evidence: Evidence): Option[BucketHosts] =
-    if (context.isLocal || !Settings.boolean(conf, "spark.colocate.hosts.preferred")) None
+    if (context.isLocal || !Settings.flag(conf, "spark.colocate.hosts.preferred")) None
     else evidence.group.flatMap(GroupState.current.hostsOf).map(BucketHosts(_)).filter(_.hosts > 0)
 }

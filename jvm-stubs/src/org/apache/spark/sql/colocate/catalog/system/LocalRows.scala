@@ -4,7 +4,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.connector.read.LocalScan
 import org.apache.spark.sql.types._
-import org.json4s.{JArray, JBool, JInt, JNothing, JNull, JString, JValue}
+import org.json4s.{JArray, JBool, JDouble, JInt, JNothing, JNull, JString, JValue}
 
 /** A few rows that the driver holds already: the result of a procedure or of a system table. */
 class LocalRows(schema: StructType, values: => Seq[Row]) extends LocalScan {
@@ -26,6 +26,7 @@ object LocalRows {
     case (JNull | JNothing, _) => null
     case (JInt(number), IntegerType) => number.toInt
     case (JInt(number), LongType) => number.toLong
+    case (JDouble(number), DoubleType) => number
     case (JBool(flag), BooleanType) => flag
     case (JString(text), TimestampType) => java.sql.Timestamp.from(java.time.OffsetDateTime.parse(text).toInstant)
     case (JArray(items), ArrayType(element, _)) => items.map(value(_, element))
