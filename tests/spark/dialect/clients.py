@@ -13,11 +13,14 @@ MARK = "@@ "
 
 
 def script() -> str:
-    """Each file has a database of its own. A mark stands before what a statement prints."""
+    """Each file has a database of its own. A mark stands before what a statement prints.
+
+    A statement begins on the mark's line: to spark-sql, a line break before it is its first line.
+    """
     lines = []
     for name in FILES:
         lines += [f"CREATE DATABASE {name};", f"USE {name};"]
-        lines += [f'SELECT "{MARK}{name}: {case.title}" AS mark;\n{case.sql};' for case in _scripted(name)]
+        lines += [f'SELECT "{MARK}{name}: {case.title}" AS mark;{case.sql};' for case in _scripted(name)]
     return "\n".join([*lines, f"SELECT '{MARK}' AS mark;\n"])
 
 
