@@ -60,6 +60,12 @@ class Code(StrEnum):
     STORE_URL_INVALID = "STORE_URL_INVALID"
     STORE_TOO_NEW = "STORE_TOO_NEW"
     VERDICTS_NEED_JVM = "VERDICTS_NEED_JVM"
+    SEQUENCE_INVALID = "SEQUENCE_INVALID"
+    VERSION_CHANGED = "VERSION_CHANGED"
+    TOKEN_NEEDED = "TOKEN_NEEDED"
+    TOKEN_EXISTS = "TOKEN_EXISTS"
+    TOKEN_UNKNOWN = "TOKEN_UNKNOWN"
+    ROLE_TOO_LOW = "ROLE_TOO_LOW"
 
 
 class ColocateError(Exception):
@@ -95,6 +101,10 @@ class DialectError(ColocateError):
         super().__init__(code, headline, cure)
         self.line = line
         self.column = column
+
+
+class AccessError(ColocateError):
+    """The caller is not known, or may not do this."""
 
 
 class StoreError(ColocateError):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from spark_colocate.model import AuditEntry, Column, GroupName, TableName
+from spark_colocate.model import AuditEntry, Column, GroupName, TableName, Token
 from spark_colocate.settings import Settings
 from spark_colocate.store.protocol import Transaction
 
@@ -18,11 +18,16 @@ class Request:
     settings: those of the caller's session.
     who: the user's name, as the audit log shows it.
     hosts: names of the hosts that can hold buckets, in any order.
+    token: the one that the caller has shown. An operator's verb looks again, in its own transaction, whether it is
+        valid. None: the caller needs none.
+    if_version: the version of the groups that the caller has seen. An operator's verb is refused at another one.
     """
 
     settings: Settings = field(default_factory=lambda: Settings.of({}))
     who: str = ""
     hosts: tuple[str, ...] = ()
+    token: Token | None = None
+    if_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,14 @@ class ReplicationChange:
 
     group: GroupName
     tables: tuple[TableName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceChange:
+    """A group that has a new bucket sequence, and what the caller should know about it."""
+
+    group: GroupName
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -132,6 +132,19 @@ config = Table(
     Column("key", Text, nullable=False),
     Column("value", Text, nullable=False),
     UniqueConstraint("catalog_id", "key"),
+)
+
+tokens = Table(
+    "colocate_tokens",
+    metadata,
+    _catalog(),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("revoked_at", Float),
+    UniqueConstraint("catalog_id", "name"),
 )
 
 audit = Table(
