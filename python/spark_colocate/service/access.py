@@ -16,6 +16,7 @@ from spark_colocate.store.protocol import Transaction
 
 LEAST_ROLE: Mapping[str, AccessRole] = {
     "groups": AccessRole.READER,
+    "group": AccessRole.READER,
     "members": AccessRole.READER,
     "placement": AccessRole.READER,
     "hosts": AccessRole.READER,

@@ -245,6 +245,13 @@ class Service:
         """All groups, also those in their recycle period, sorted by id."""
         return self._listed(lambda tx: listings.groups(tx, self.clock()))
 
+    def group(self, group: str, db: str = "") -> GroupListing:
+        """One group, named as for `set_group_stable`. Raises GroupError if there is no such group."""
+        if not self.store.exists():
+            raise groups.unknown(group, ())
+        with self._read() as tx:
+            return listings.group(tx, groups.find(tx, group, db, self.clock()))
+
     def members(self) -> list[MemberListing]:
         """All members, in the order in which they joined."""
         return self._listed(listings.members)
