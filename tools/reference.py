@@ -1,12 +1,15 @@
-"""Writes docs/reference from conf/: settings, reasons and errors are data, and their pages cannot drift from them.
+"""Writes docs/reference from conf/ and from the code of the faces, so that its pages cannot drift from them.
 
 usage: python tools/reference.py [folder]
 """
 
+import json
 import sys
 from pathlib import Path
 
 from spark_colocate import reasons, settings
+from spark_colocate.faces.rest import app
+from spark_colocate.service.access import LEAST_ROLE
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Made by tools/reference.py from conf/{name}; edit that file and run the tool. -->\n"
@@ -19,6 +22,8 @@ def pages() -> dict[str, str]:
         "reasons.md": _reasons(),
         "errors.md": _errors(),
         "doris-types.md": _doris_types(),
+        "roles.md": _roles(),
+        "openapi.json": json.dumps(app.description(), indent=1) + "\n",
     }
 
 
@@ -71,6 +76,16 @@ def _doris_types() -> str:
     entries = settings.load("doris_types.json")["types"]
     rows = [f"| {one['doris']} | {_spark_type(one)} | {_cell(_remark(one))} |" for one in entries]
     return MADE.format(name="doris_types.json") + head + "\n".join(rows) + "\n"
+
+
+def _roles() -> str:
+    head = (
+        "<!-- Made by tools/reference.py from spark_colocate/service/access.py; edit that file and run the tool. -->\n"
+        "# Roles\n\nThe least role that a token needs for a verb of the [REST interface](../how-to/rest.md). Each role "
+        "may also do what the ones before it may: READER, OPERATOR, ADMIN.\n\n"
+        "| verb | least role |\n|---|---|\n"
+    )
+    return head + "".join(f"| `{verb}` | {role} |\n" for verb, role in LEAST_ROLE.items())
 
 
 def _spark_type(entry: dict[str, str]) -> str:

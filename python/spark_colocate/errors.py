@@ -60,6 +60,21 @@ class Code(StrEnum):
     STORE_URL_INVALID = "STORE_URL_INVALID"
     STORE_TOO_NEW = "STORE_TOO_NEW"
     VERDICTS_NEED_JVM = "VERDICTS_NEED_JVM"
+    SEQUENCE_INVALID = "SEQUENCE_INVALID"
+    VERSION_CHANGED = "VERSION_CHANGED"
+    TOKEN_NEEDED = "TOKEN_NEEDED"
+    TOKEN_EXISTS = "TOKEN_EXISTS"
+    TOKEN_UNKNOWN = "TOKEN_UNKNOWN"
+    ROLE_TOO_LOW = "ROLE_TOO_LOW"
+    PATH_UNKNOWN = "PATH_UNKNOWN"
+    METHOD_REFUSED = "METHOD_REFUSED"
+    BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
+    RATE_LIMITED = "RATE_LIMITED"
+    ORIGIN_REFUSED = "ORIGIN_REFUSED"
+    INTERNAL_FAULT = "INTERNAL_FAULT"
+    SERVE_REFUSED = "SERVE_REFUSED"
+    CATALOG_UNKNOWN = "CATALOG_UNKNOWN"
 
 
 class ColocateError(Exception):
@@ -95,6 +110,10 @@ class DialectError(ColocateError):
         super().__init__(code, headline, cure)
         self.line = line
         self.column = column
+
+
+class AccessError(ColocateError):
+    """The caller is not known, or may not do this."""
 
 
 class StoreError(ColocateError):

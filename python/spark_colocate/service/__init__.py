@@ -4,6 +4,7 @@
 work / finish (`statements`); `declarations` checks what it declares, `membership` has the steps of one transaction.
 """
 
+from spark_colocate.service.access import NewToken
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.facade import LEASE_SECONDS, Service
 from spark_colocate.service.hosts import HostWatch
@@ -16,6 +17,7 @@ from spark_colocate.service.requests import (
     ReplicationChange,
     Request,
     Reservation,
+    SequenceChange,
 )
 
 __all__ = [
@@ -29,9 +31,11 @@ __all__ = [
     "GroupListing",
     "HostWatch",
     "MemberListing",
+    "NewToken",
     "ReplicationChange",
     "Request",
     "Reservation",
+    "SequenceChange",
     "Service",
     "Snapshot",
 ]

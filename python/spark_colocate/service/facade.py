@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from spark_colocate import key_models, matching
 from spark_colocate.errors import ColocateError, StoreError
 from spark_colocate.key_models import KeyedTable
-from spark_colocate.model import AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName
+from spark_colocate.model import AccessRole, AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName, Token
 from spark_colocate.range_partitions import RangePartitions, Spec
-from spark_colocate.service import config, declarations, groups, hosts, listings, ranges, statements
+from spark_colocate.service import (
+    access,
+    config,
+    declarations,
+    groups,
+    hosts,
+    listings,
+    ranges,
+    sequences,
+    statements,
+)
+from spark_colocate.service.access import DEFAULT_DAYS, NewToken
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.hosts import HostWatch
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
@@ -27,6 +38,7 @@ from spark_colocate.service.requests import (
     ReplicationChange,
     Request,
     Reservation,
+    SequenceChange,
 )
 from spark_colocate.service.statements import LEASE_SECONDS
 from spark_colocate.store.protocol import CatalogId, Store, Transaction
@@ -161,14 +173,14 @@ class Service:
         group: its full name, its name in the database `db`, or its GroupId.
         Raises GroupError if there is no such group.
         """
-        with self._write_to(group) as tx:
+        with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
             groups.set_stable(tx, found, stable, self._context(request))
             return found.name
 
     def purge_group(self, group: str, db: str, request: Request) -> GroupName:
         """Deletes a group in its recycle period at once. Raises GroupError if it has tables, or does not exist."""
-        with self._write_to(group) as tx:
+        with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
             groups.purge(tx, found, self._context(request))
             return found.name
@@ -178,9 +190,18 @@ class Service:
 
         Raises LayoutError if it is below 1, GroupError if there is no such group.
         """
-        with self._write_to(group) as tx:
+        with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
             return groups.set_replication(tx, found, replication, db, self._context(request))
+
+    def set_sequence(self, group: str, sequence: sequences.BucketHosts, db: str, request: Request) -> SequenceChange:
+        """Sets the hosts of a group's buckets, as lists of backend ids.
+
+        Raises GroupError if there is no such group, or the sequence does not fit it.
+        """
+        with self._write_to(group, request) as tx:
+            found = groups.find(tx, group, db, self.clock())
+            return sequences.set_sequence(tx, found, sequence, self._context(request))
 
     def drop_database(self, db: str, request: Request) -> None:
         """After DROP DATABASE: its tables leave their groups, and its groups are deleted without a recycle period."""
@@ -220,7 +241,7 @@ class Service:
     def set_config(self, key: str, value: str, request: Request) -> ConfigEntry:
         """ADMIN SET FRONTEND CONFIG. Raises RequestError for an unknown key or a wrong value."""
         key, value = config.checked(key, value)
-        with self._write() as tx:
+        with self._write_for(request) as tx:
             config.store(tx, key, value, self._context(request))
             if value == "false":  # What had to wait may be done now.
                 hosts.reassign(tx, self._context(request))
@@ -233,11 +254,40 @@ class Service:
         with self._read() as tx:
             return config.entries(tx.config())
 
+    # --- Access over the network ---
+
+    def create_token(self, name: str, role: AccessRole, request: Request, days: int = DEFAULT_DAYS) -> NewToken:
+        """Makes a token, and shows its secret this once. Raises RequestError for a name that is taken or can't be."""
+        with self._write_for(request) as tx:
+            return access.create(tx, name, role, days, self._context(request))
+
+    def revoke_token(self, name: str, request: Request) -> Token:
+        """Ends a token at once. Raises RequestError for an unknown one."""
+        with self._write_for(request) as tx:
+            return access.revoke(tx, name, self._context(request))
+
+    def tokens(self) -> list[Token]:
+        """All tokens by name, also those that have ended."""
+        return self._listed(lambda tx: list(tx.tokens()))
+
+    def authenticate(self, secret: str, verb: str) -> Token:
+        """The caller's token. Raises AccessError for one that is unknown, has ended, or may not call the verb."""
+        token = access.authenticate(self.tokens(), secret, self.clock())
+        access.allow(token, verb)
+        return token
+
     # --- Listings ---
 
     def groups(self) -> list[GroupListing]:
         """All groups, also those in their recycle period, sorted by id."""
         return self._listed(lambda tx: listings.groups(tx, self.clock()))
+
+    def group(self, group: str, db: str = "") -> GroupListing:
+        """One group, named as for `set_group_stable`. Raises GroupError if there is no such group."""
+        if not self.store.exists():
+            raise groups.unknown(group, ())
+        with self._read() as tx:
+            return listings.group(tx, groups.find(tx, group, db, self.clock()))
 
     def members(self) -> list[MemberListing]:
         """All members, in the order in which they joined."""
@@ -247,9 +297,9 @@ class Service:
         """The hosts that buckets can be assigned to, sorted by id."""
         return self._listed(lambda tx: list(tx.hosts()))
 
-    def audit(self, limit: int = AUDIT_LINES) -> list[AuditEntry]:
-        """The last `limit` lines of the audit log, newest first."""
-        return self._listed(lambda tx: list(tx.audit_entries(limit)))
+    def audit(self, limit: int = AUDIT_LINES, before: int | None = None) -> list[AuditEntry]:
+        """The last `limit` lines of the audit log, newest first; `before`: of those with a lower number."""
+        return self._listed(lambda tx: list(tx.audit_entries(limit, before)))
 
     def placement(self, group_id: str) -> list[BucketPlacement]:
         """The buckets of a group in order, with their hosts. Raises GroupError for an unknown GroupId."""
@@ -298,11 +348,18 @@ class Service:
     def _write(self) -> AbstractContextManager[Transaction]:
         return self.store.write(self.catalog)
 
-    def _write_to(self, group: str) -> AbstractContextManager[Transaction]:
+    @contextmanager
+    def _write_for(self, request: Request) -> Iterator[Transaction]:
+        """Raises where the caller's token has ended, or the groups have changed since it looked."""
+        with self._write() as tx:
+            access.check_again(tx, request, self.clock())
+            yield tx
+
+    def _write_to(self, group: str, request: Request) -> AbstractContextManager[Transaction]:
         """Raises GroupError if there is no store, because `_write` would create one."""
         if not self.store.exists():
             raise groups.unknown(group, ())
-        return self._write()
+        return self._write_for(request)
 
     def _started(self, reservation: Reservation) -> Reservation:
         self.running.add(reservation.ticket)

@@ -57,6 +57,11 @@ def groups(tx: Transaction, now: float) -> list[GroupListing]:
     return [GroupListing(group, tuple(tables[group.name])) for group in tx.groups() if not is_over(group, now)]
 
 
+def group(tx: Transaction, found: Group) -> GroupListing:
+    """One group."""
+    return GroupListing(found, tuple(member.table_id for member in tx.members_of(found.name)))
+
+
 def members(tx: Transaction) -> list[MemberListing]:
     """All members, in the order in which they joined."""
     by_name = {group.name: group for group in tx.groups()}

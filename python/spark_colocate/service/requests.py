@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from spark_colocate.model import AuditEntry, Column, GroupName, TableName
+from spark_colocate.model import AuditEntry, Column, GroupName, TableName, Token
 from spark_colocate.settings import Settings
 from spark_colocate.store.protocol import Transaction
 
@@ -19,12 +19,17 @@ class Request:
     who: the user's name, as the audit log shows it.
     hosts: those that can hold buckets, in any order, as `host` or `host=capacity`.
     local: the driver runs all tasks itself, so its host counts only while no cluster has others.
+    token: the one that the caller has shown. An operator's verb looks again, in its own transaction, whether it is
+        valid. None: the caller needs none.
+    if_version: the version of the groups that the caller has seen. An operator's verb is refused at another one.
     """
 
     settings: Settings = field(default_factory=lambda: Settings.of({}))
     who: str = ""
     hosts: tuple[str, ...] = ()
     local: bool = False
+    token: Token | None = None
+    if_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,14 @@ class ReplicationChange:
 
     group: GroupName
     tables: tuple[TableName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceChange:
+    """A group that has a new bucket sequence, and what the caller should know about it."""
+
+    group: GroupName
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,20 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from spark_colocate.model import Format, Group, GroupName, GroupSchema, Host, Intent, Kind, Member, TableName, Ticket
+from spark_colocate.model import (
+    AccessRole,
+    Format,
+    Group,
+    GroupName,
+    GroupSchema,
+    Host,
+    Intent,
+    Kind,
+    Member,
+    TableName,
+    Ticket,
+    Token,
+)
 
 
 @lru_cache(maxsize=1024)
@@ -127,3 +140,11 @@ def intent(data: dict[str, Any]) -> Intent:
         purge=data["purge"],
         new_name=TableName(**data["new_name"]) if data["new_name"] else None,
     )
+
+
+def token_row(token: Token) -> dict[str, Any]:
+    return {**asdict(token), "role": str(token.role)}
+
+
+def token(row: Row[Any]) -> Token:
+    return Token(row.name, AccessRole(row.role), row.digest, row.created_at, row.expires_at, row.revoked_at)

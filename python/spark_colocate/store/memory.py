@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
 from spark_colocate.store.protocol import FIRST_ID, CatalogId, Changes
 
 
@@ -31,6 +31,7 @@ class _Rows:
     databases: dict[str, int] = field(default_factory=dict)
     config: dict[str, str] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
+    tokens: dict[str, Token] = field(default_factory=dict)
 
 
 class MemoryTransaction:
@@ -162,13 +163,21 @@ class MemoryTransaction:
         return dict(sorted(self.rows.config.items()))
 
     def put_config(self, key: str, value: str) -> None:
+        self.touched = True
         self.rows.config[key] = value
 
     def audit(self, entry: AuditEntry) -> None:
-        self.rows.audit.append(entry)
+        self.rows.audit.append(replace(entry, entry=len(self.rows.audit) + 1))
 
-    def audit_entries(self, limit: int) -> Sequence[AuditEntry]:
-        return self.rows.audit[::-1][:limit]
+    def audit_entries(self, limit: int, before: int | None = None) -> Sequence[AuditEntry]:
+        older = self.rows.audit if before is None else [e for e in self.rows.audit if e.entry < before]
+        return older[::-1][:limit]
+
+    def tokens(self) -> Sequence[Token]:
+        return [self.rows.tokens[name] for name in sorted(self.rows.tokens)]
+
+    def put_token(self, token: Token) -> None:
+        self.rows.tokens[token.name] = token
 
 
 class MemoryStore:

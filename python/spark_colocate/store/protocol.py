@@ -1,7 +1,8 @@
 """What the service needs of a store, and nothing about SQL.
 
 Rows are keyed by the identity of the catalog that they describe. A write transaction of one catalog excludes every
-other writer of that catalog; its end bumps the catalog's version when groups, members or hosts were changed.
+other writer of that catalog; its end bumps the catalog's version when groups, members, hosts or configurations were
+changed.
 
 A statement on one table asks for its own rows only: what it costs must not grow with the number of tables.
 """
@@ -13,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
 
 FIRST_ID = 10001
 """Ids of databases, groups, tables and backends come from one counter per catalog, as Doris' do."""
@@ -126,8 +127,14 @@ class Transaction(Protocol):
 
     def audit(self, entry: AuditEntry) -> None: ...
 
-    def audit_entries(self, limit: int) -> Sequence[AuditEntry]:
-        """The newest entries, newest first."""
+    def audit_entries(self, limit: int, before: int | None = None) -> Sequence[AuditEntry]:
+        """The newest entries, newest first; `before`: of those with a lower number."""
+
+    def tokens(self) -> Sequence[Token]:
+        """All tokens by name, also those that have ended."""
+
+    def put_token(self, token: Token) -> None:
+        """Inserts or updates by name."""
 
 
 class Store(Protocol):

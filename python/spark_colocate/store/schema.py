@@ -17,7 +17,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -136,6 +136,19 @@ config = Table(
     Column("key", Text, nullable=False),
     Column("value", Text, nullable=False),
     UniqueConstraint("catalog_id", "key"),
+)
+
+tokens = Table(
+    "colocate_tokens",
+    metadata,
+    _catalog(),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("revoked_at", Float),
+    UniqueConstraint("catalog_id", "name"),
 )
 
 audit = Table(

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, exists, func, insert, select, update
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
 from spark_colocate.store import codec, schema
 from spark_colocate.store.protocol import FIRST_ID, Changes
 
@@ -186,16 +186,25 @@ class SqlTransaction:
         return {row.key: row.value for row in self._rows(schema.config, schema.config.c.key)}
 
     def put_config(self, key: str, value: str) -> None:
+        self.touched = True
         self._put(schema.config, {"key": key, "value": value}, schema.config.c.key == key)
 
     def audit(self, entry: AuditEntry) -> None:
         row = {"at": entry.at, "who": entry.who, "verb": entry.verb, "object": entry.object, "detail": entry.detail}
         self._insert(schema.audit, row)
 
-    def audit_entries(self, limit: int) -> Sequence[AuditEntry]:
+    def audit_entries(self, limit: int, before: int | None = None) -> Sequence[AuditEntry]:
         table = schema.audit
         query = select(table).where(self._own(table)).order_by(table.c.entry.desc()).limit(limit)
-        return [AuditEntry(r.at, r.who, r.verb, r.object, r.detail) for r in self._connection.execute(query)]
+        if before is not None:
+            query = query.where(table.c.entry < before)
+        return [AuditEntry(r.at, r.who, r.verb, r.object, r.detail, r.entry) for r in self._connection.execute(query)]
+
+    def tokens(self) -> Sequence[Token]:
+        return [codec.token(row) for row in self._rows(schema.tokens, schema.tokens.c.name)]
+
+    def put_token(self, token: Token) -> None:
+        self._put(schema.tokens, codec.token_row(token), schema.tokens.c.name == token.name)
 
     def end(self) -> None:
         """Bumps the version when anything that other drivers must see was changed."""

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -42,7 +41,7 @@ def hosts():
     return {row["host"]: row["state"] for row in spark.table("system.colocation_hosts").collect()}
 
 def placed():
-    rows = spark.sql("SELECT bucket, hosts FROM system.colocation_buckets WHERE `table` = 'a' ORDER BY bucket").collect()
+    rows = spark.table("system.colocation_buckets").where("table = 'a'").orderBy("bucket").collect()
     return [list(row["hosts"]) for row in rows]
 
 def wait_until(done):

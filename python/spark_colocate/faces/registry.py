@@ -1,0 +1,67 @@
+"""Opens the registry of groups where there is no driver: the store, and one of its catalogs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from spark_colocate.errors import Code, RequestError, StoreError
+from spark_colocate.service import Service
+from spark_colocate.store import CatalogId, Store, open_store
+
+STORE_VARIABLE = "COLOCATE_STORE"
+DEFAULT_FILES = ("_colocate/store.sqlite", "spark-warehouse/_colocate/store.sqlite")
+"""Where a warehouse in the current folder has its store, or the folder that is one."""
+
+
+def store_url(named: str | None) -> str:
+    """The URL that was named, the one of the environment, or the warehouse's file. Raises StoreError without any."""
+    url = named or os.environ.get(STORE_VARIABLE)
+    if url:
+        return url
+    for file in DEFAULT_FILES:
+        if Path(file).is_file():
+            return f"sqlite:///{Path(file).resolve()}"
+    raise StoreError(
+        Code.STORE_UNREACHABLE,
+        f"Cannot find a store: none is named, and {' and '.join(DEFAULT_FILES)} are not in {Path.cwd()}.",
+        f"Name one with --store URL or in {STORE_VARIABLE}: the value of spark.colocate.store, or "
+        "sqlite:////warehouse/_colocate/store.sqlite.",
+    )
+
+
+def open_service(url: str, catalog: str | None = None, timeout_seconds: float = 5.0) -> Service:
+    """The verbs for one catalog of a store. Raises StoreError for a store that is not there."""
+    store = open_store(url, timeout_seconds)
+    service = Service(store, CatalogId(catalog or ""))
+    require_store(service)
+    service.catalog = _chosen(store, catalog)
+    return service
+
+
+def require_store(service: Service) -> None:
+    """Raises StoreError where the store is not there; a listing would be empty, as if there were no groups."""
+    if not service.store.exists():
+        raise StoreError(
+            Code.STORE_UNREACHABLE,
+            "Cannot reach the store: it does not exist, or has no tables of spark-colocate.",
+            "Name the one of the drivers (spark.colocate.store); it is made by the first table that joins a group.",
+        )
+
+
+def _chosen(store: Store, named: str | None) -> CatalogId:
+    found = sorted(store.catalogs(), key=lambda one: one.identity)
+    fitting = [one for one in found if named in (None, one.identity)]
+    if len(fitting) == 1:
+        return fitting[0]
+    known = ", ".join(one.identity for one in found) or "none"
+    if named is not None:
+        headline = f"The store has no catalog {named} (catalogs: {known})."
+    else:
+        headline = f"The store has {len(found)} catalogs ({known}), and none is named."
+    raise RequestError(Code.CATALOG_UNKNOWN, headline, _cure(found))
+
+
+def _cure(found: Sequence[CatalogId]) -> str:
+    return "Name one of them with --catalog." if found else "Create a table with 'colocate_with' first."

@@ -1,0 +1,167 @@
+"""What the REST interface and the command line show of the service's values, with the same names in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from spark_colocate.model import AccessRole, AuditEntry, Format, Host, Role, Token
+from spark_colocate.service import BucketPlacement, ConfigEntry, GroupListing, MemberListing
+
+
+class TokenState(StrEnum):
+    """Whether a token still opens anything."""
+
+    VALID = "valid"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """A group. recycled_until: when it ends, if it has no table any more."""
+
+    group_id: str
+    group_name: str
+    db: str | None
+    buckets: int
+    replication: int
+    key_types: list[str]
+    layout_stable: bool
+    placement_stable: bool
+    is_stable: bool
+    table_ids: list[int]
+    recycled_until: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A table in a group."""
+
+    db: str
+    table: str
+    table_id: int
+    group_id: str
+    group_name: str
+    role: Role
+    format: Format
+    keys: list[str]
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """A host under its backend id. capacity: relative to other hosts."""
+
+    backend_id: int
+    host: str
+    capacity: float
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRow:
+    """A bucket and its hosts, the first choice first."""
+
+    bucket: int
+    hosts: list[HostRow]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRow:
+    """A configuration of the catalog."""
+
+    key: str
+    value: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """A line of the audit log."""
+
+    entry: int
+    at: str
+    who: str
+    verb: str
+    object: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token, without its secret."""
+
+    name: str
+    role: AccessRole
+    state: TokenState
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+
+
+def group_row(listing: GroupListing) -> GroupRow:
+    group = listing.group
+    return GroupRow(
+        group_id=group.id,
+        group_name=str(group.name),
+        db=group.name.db or None,
+        buckets=group.schema.buckets,
+        replication=group.schema.replication,
+        key_types=list(group.schema.key_types),
+        layout_stable=group.layout_stable,
+        placement_stable=group.placement_stable,
+        is_stable=group.is_stable,
+        table_ids=list(listing.table_ids),
+        recycled_until=None if group.expires_at is None else instant(group.expires_at),
+    )
+
+
+def table_row(listing: MemberListing) -> TableRow:
+    member, group = listing.member, listing.group
+    return TableRow(
+        db=member.name.db,
+        table=member.name.table,
+        table_id=member.table_id,
+        group_id=group.id,
+        group_name=str(group.name),
+        role=listing.role,
+        format=member.format,
+        keys=list(member.keys),
+        location=member.location,
+    )
+
+
+def host_row(host: Host) -> HostRow:
+    return HostRow(host.backend_id, host.host, host.capacity, host.is_lost)
+
+
+def bucket_row(placed: BucketPlacement) -> BucketRow:
+    return BucketRow(placed.bucket, [host_row(host) for host in placed.hosts])
+
+
+def config_row(entry: ConfigEntry) -> ConfigRow:
+    return ConfigRow(entry.key, entry.value, entry.comment)
+
+
+def audit_row(line: AuditEntry) -> AuditRow:
+    return AuditRow(line.entry, instant(line.at), line.who, line.verb, line.object, line.detail)
+
+
+def token_row(token: Token, now: float) -> TokenRow:
+    """now: in seconds since the epoch."""
+    ended = TokenState.REVOKED if token.revoked_at is not None else TokenState.EXPIRED
+    return TokenRow(
+        name=token.name,
+        role=token.role,
+        state=TokenState.VALID if token.is_valid(now) else ended,
+        created_at=instant(token.created_at),
+        expires_at=instant(token.expires_at),
+        revoked_at=None if token.revoked_at is None else instant(token.revoked_at),
+    )
+
+
+def instant(seconds: float) -> str:
+    """A time in UTC as ISO 8601 writes it, to the second."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

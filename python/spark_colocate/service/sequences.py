@@ -1,0 +1,64 @@
+"""A bucket sequence that an operator sets by hand: which hosts hold each bucket of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_colocate.errors import Code, GroupError
+from spark_colocate.model import Group
+from spark_colocate.service import hosts
+from spark_colocate.service.config import entries
+from spark_colocate.service.requests import OperationContext, SequenceChange
+from spark_colocate.store.protocol import Transaction
+
+BucketHosts = Sequence[Sequence[int]]
+"""The backend ids of each bucket, the first choice first."""
+
+
+def set_sequence(tx: Transaction, group: Group, wanted: BucketHosts, context: OperationContext) -> SequenceChange:
+    """Sets the hosts of all buckets. Nothing is written where they are so already.
+
+    Raises GroupError for another number of buckets than the group has, for an unknown, lost or repeated host, and for
+    another number of hosts in a bucket than the group's replication number (or than there are hosts).
+    """
+    _check(group, wanted, {host.backend_id for host in hosts.living(tx)})
+    sequence = tuple(tuple(bucket) for bucket in wanted)
+    if sequence != group.sequence:
+        hosts.put(tx, group, sequence)
+        context.log(tx, "set_sequence", group.name, f"{len(sequence)} buckets")
+    return SequenceChange(group.name, _warnings(tx))
+
+
+def _check(group: Group, wanted: BucketHosts, living: set[int]) -> None:
+    if len(wanted) != group.schema.buckets:
+        raise _invalid(group, f"it has {len(wanted)} buckets, and the group has {group.schema.buckets}")
+    copies = min(group.schema.replication, len(living))
+    for bucket, entry in enumerate(wanted):
+        unknown = [host for host in entry if host not in living]
+        if unknown:
+            ids = ", ".join(map(str, sorted(living))) or "none"
+            raise _invalid(group, f"bucket {bucket} names host {unknown[0]}, and the living hosts are {ids}")
+        if len(set(entry)) != len(entry):
+            raise _invalid(group, f"bucket {bucket} names a host twice ({', '.join(map(str, entry))})")
+        if len(entry) != copies:
+            needed = f"{copies} (replication {group.schema.replication}, {len(living)} hosts)"
+            raise _invalid(group, f"bucket {bucket} has {len(entry)} hosts, and the group needs {needed}")
+
+
+def _invalid(group: Group, why: str) -> GroupError:
+    return GroupError(
+        Code.SEQUENCE_INVALID,
+        f"Cannot set the bucket sequence of group {group.name}: {why}.",
+        "Send a list for each bucket with the backend ids of its hosts; SELECT * FROM system.colocation_hosts, or "
+        "colocate hosts, shows the ids.",
+    )
+
+
+def _warnings(tx: Transaction) -> tuple[str, ...]:
+    on = [entry.key for entry in entries(tx.config()) if entry.value == "false"]
+    if not on:
+        return ()
+    verb = "is" if len(on) == 1 else "are"
+    return (
+        f"The sequence may be changed again by the system: {' and '.join(on)} {verb} false. Set to true to keep it.",
+    )
