@@ -5,9 +5,14 @@ usage: python tools/reference.py [folder]
 
 import json
 import sys
+from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
+import typer
 from spark_colocate import reasons, settings
+from spark_colocate.faces.cli import main
 from spark_colocate.faces.rest import app
 from spark_colocate.service.access import LEAST_ROLE
 
@@ -23,6 +28,7 @@ def pages() -> dict[str, str]:
         "errors.md": _errors(),
         "doris-types.md": _doris_types(),
         "roles.md": _roles(),
+        "cli.md": _commands_page(),
         "openapi.json": json.dumps(app.description(), indent=1) + "\n",
     }
 
@@ -86,6 +92,47 @@ def _roles() -> str:
         "| verb | least role |\n|---|---|\n"
     )
     return head + "".join(f"| `{verb}` | {role} |\n" for verb, role in LEAST_ROLE.items())
+
+
+def _commands_page() -> str:
+    head = (
+        "<!-- Made by tools/reference.py from spark_colocate/faces/cli; edit that and run the tool. -->\n"
+        "# Commands of colocate\n\n"
+        "[What they have in common](../how-to/command-line.md): the store, exit codes, JSON.\n\n"
+    )
+    return head + "\n".join(_section(name, command) for name, command in _commands(typer.main.get_command(main.app)))
+
+
+def _commands(group: Any, before: str = "colocate") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before} {name}")
+        else:
+            yield f"{before} {name}", command
+
+
+def _section(name: str, command: Any) -> str:
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    usage = " ".join([name, *(_argument(one) for one in arguments)])
+    rows = [f"| {_spelling(one)} | {_cell(one.help or '')} | {_default(one)} |" for one in command.params]
+    text = " ".join((command.help or "").split())
+    return f"## {usage}\n{text}\n\n| | | default |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _argument(one: Any) -> str:
+    shown = one.metavar or one.name.upper()
+    return shown if one.required else f"[{shown}]"
+
+
+def _spelling(one: Any) -> str:
+    if one.param_type_name == "argument":
+        return f"`{one.metavar or one.name.upper()}`"
+    return ", ".join(f"`{text}`" for text in one.opts)
+
+
+def _default(one: Any) -> str:
+    value = one.default.value if isinstance(one.default, Enum) else one.default
+    return "" if value in (None, False) else f"`{value}`"
 
 
 def _spark_type(entry: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from spark_colocate.errors import Code, StoreError
 from spark_colocate.model import Host
+from spark_colocate.service import Request
 from spark_colocate.store import CatalogId, MissingStore, Store, migrate, open_store, schema
 from spark_colocate.store.engine import make_engine
+from spark_colocate.store.rehearsal import RehearsalStore
 
 from tests.contract.plane import CATALOG, Plane, Refused
 
@@ -141,6 +144,33 @@ def test_a_locked_postgresql_says_so(postgresql_url: str, catalog: CatalogId) ->
     with plane.store.write(catalog), pytest.raises(Refused) as refused:
         plane.create("db.b")
     assert refused.value.code == "STORE_LOCKED"
+
+
+def test_a_postgresql_whose_connections_all_wait_says_so(postgresql_url: str, catalog: CatalogId) -> None:
+    store = open_store(postgresql_url, timeout_seconds=1)
+    with ExitStack() as held:
+        for _ in range(12):  # two, and ten more
+            held.enter_context(store.read(catalog))
+        with pytest.raises(StoreError) as refused:
+            store.version(catalog)
+    assert refused.value.code is Code.STORE_LOCKED
+    store.close()
+
+
+def test_a_rehearsal_does_everything_and_keeps_nothing(store: Store, catalog: CatalogId) -> None:
+    plane = Plane(store, catalog=catalog)
+    plane.create("db.a")
+    before = (plane.dump(), store.version(catalog))
+    rehearsal = Plane(RehearsalStore(store), catalog=catalog)
+    rehearsal.service.set_group_stable("db.g", False, "", Request())
+    with pytest.raises(Refused):
+        rehearsal.call("purge_group", group="db.g")
+    with RehearsalStore(store).write(catalog) as tx:
+        tx.put_host(Host(9, "seen"))
+        assert "seen" in [host.host for host in tx.hosts()]
+    assert (plane.dump(), store.version(catalog)) == before
+    with pytest.raises(KeyError):
+        _write_and_fail(RehearsalStore(store), catalog)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,16 @@ def test_it_carries_jar_catalogues_migrations_and_types(wheel: Path) -> None:
     assert not strangers
 
 
+def test_it_brings_the_command_colocate(wheel: Path) -> None:
+    opened = zipfile.ZipFile(wheel)
+    (entries,) = [name for name in opened.namelist() if name.endswith(".dist-info/entry_points.txt")]
+    assert b"colocate = spark_colocate.faces.cli.main:run" in opened.read(entries)
+    (needs,) = [name for name in opened.namelist() if name.endswith(".dist-info/METADATA")]
+    needed = [line for line in opened.read(needs).decode().splitlines() if line.startswith("Requires-Dist: ")]
+    always = {line.split()[1].partition("==")[0] for line in needed if "extra ==" not in line}
+    assert "typer" in always and not always & {"fastapi", "uvicorn", "limits"}
+
+
 def test_no_planted_bug_is_shipped(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as outer:
         jars = [name for name in outer.namelist() if name.endswith(".jar")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def has_driver() -> bool:
@@ -61,6 +61,15 @@ def verdicts_json(frame: DataFrame) -> str:
     """The planner's verdicts on a classic (not Connect) DataFrame, as a JSON array."""
     jvm: Any = frame.sparkSession._jvm
     return str(jvm.org.apache.spark.sql.colocate.explain.Verdicts.json(frame._jdf.queryExecution()))
+
+
+def verdicts_json_of(spark: SparkSession, query: str) -> str:
+    """The verdicts on a statement that is planned and not run, as EXPLAIN does it."""
+    jvm: Any = spark._jvm
+    state = spark._jsparkSession.sessionState()
+    skipped = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    execution = state.executePlan(state.sqlParser().parsePlan(query), skipped)
+    return str(jvm.org.apache.spark.sql.colocate.explain.Verdicts.json(execution))
 
 
 def _jvm() -> Any:

@@ -6,9 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from sqlalchemy import make_url
+
 from spark_colocate.errors import Code, RequestError, StoreError
 from spark_colocate.service import Service
 from spark_colocate.store import CatalogId, Store, open_store
+from spark_colocate.store.engine import shown
 
 STORE_VARIABLE = "COLOCATE_STORE"
 DEFAULT_FILES = ("_colocate/store.sqlite", "spark-warehouse/_colocate/store.sqlite")
@@ -35,17 +38,17 @@ def open_service(url: str, catalog: str | None = None, timeout_seconds: float = 
     """The verbs for one catalog of a store. Raises StoreError for a store that is not there."""
     store = open_store(url, timeout_seconds)
     service = Service(store, CatalogId(catalog or ""))
-    require_store(service)
+    require_store(service, shown(make_url(url)))
     service.catalog = _chosen(store, catalog)
     return service
 
 
-def require_store(service: Service) -> None:
+def require_store(service: Service, name: str = "of this server") -> None:
     """Raises StoreError where the store is not there; a listing would be empty, as if there were no groups."""
     if not service.store.exists():
         raise StoreError(
             Code.STORE_UNREACHABLE,
-            "Cannot reach the store: it does not exist, or has no tables of spark-colocate.",
+            f"Cannot reach the store {name}: it does not exist, or has no tables of spark-colocate.",
             "Name the one of the drivers (spark.colocate.store); it is made by the first table that joins a group.",
         )
 

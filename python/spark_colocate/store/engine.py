@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.pool import NullPool
 
 from spark_colocate.errors import Code, StoreError
@@ -87,6 +88,7 @@ def _postgresql(url: URL, timeout_seconds: float) -> Engine:
         url,
         pool_pre_ping=True,
         pool_size=2,
+        pool_timeout=seconds,
         connect_args={"connect_timeout": max(2, seconds), "options": options},
     )
 
@@ -98,6 +100,8 @@ def readable_failures(engine: Engine) -> Iterator[None]:
         yield
     except OperationalError as error:
         raise _failure(engine.url, error) from error
+    except NoConnection as error:
+        raise _locked(engine.url, "all connections of this process are waiting") from error
     except DBAPIError as error:
         # The bare DatabaseError: SQLite's word for a file that is no database.
         if error.connection_invalidated or type(error) is DatabaseError:
@@ -108,12 +112,16 @@ def readable_failures(engine: Engine) -> Iterator[None]:
 def _failure(url: URL, error: OperationalError) -> StoreError:
     cause = " ".join(str(error.orig).split())
     if "database is locked" in cause or "lock timeout" in cause or "statement timeout" in cause:
-        return StoreError(
-            Code.STORE_LOCKED,
-            f"Cannot use the store {shown(url)}: another process holds its lock ({cause}).",
-            "Try again; if it stays locked, end the process that has it open, or raise spark.colocate.store.timeout.",
-        )
+        return _locked(url, cause)
     return unreachable(url, cause)
+
+
+def _locked(url: URL, cause: str) -> StoreError:
+    return StoreError(
+        Code.STORE_LOCKED,
+        f"Cannot use the store {shown(url)}: another process holds its lock ({cause}).",
+        "Try again; if it stays locked, end the process that has it open, or raise spark.colocate.store.timeout.",
+    )
 
 
 def unreachable(url: URL, cause: str) -> StoreError:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, inspect, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from spark_colocate.errors import Code, StoreError
 from spark_colocate.store import schema
@@ -125,9 +126,8 @@ def _catalog_id(connection: Connection, catalog: CatalogId) -> int | None:
 def _claimed(connection: Connection, catalog: CatalogId) -> int:
     """The catalog's row, made if absent, and locked: writers of one catalog come one after another."""
     now = time.time_ns() // 1_000_000
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     connection.execute(
-        insert(schema.catalogs)
+        _insert(connection)(schema.catalogs)
         .values(
             identity=catalog.identity,
             ephemeral=catalog.ephemeral,
@@ -141,6 +141,15 @@ def _claimed(connection: Connection, catalog: CatalogId) -> int:
     )
     query = select(schema.catalogs.c.catalog_id).where(schema.catalogs.c.identity == catalog.identity)
     return int(connection.execute(query.with_for_update()).scalar_one())
+
+
+def _insert(connection: Connection) -> Callable[..., Any]:
+    """INSERT with ON CONFLICT, which each dialect has for itself."""
+    if connection.dialect.name != "postgresql":
+        return sqlite.insert
+    from sqlalchemy.dialects import postgresql  # takes its time to load
+
+    return postgresql.insert
 
 
 def _is_there(engine: Engine, file: Path) -> bool:

@@ -1,0 +1,71 @@
+"""Values as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from spark_colocate.faces.cli.options import Output
+
+WIDE = 10_000
+"""Columns of a table that is written to a file or a pipe: nothing is cut off there."""
+
+Columns = Mapping[str, str]
+"""The fields that a table shows, with the heads of their columns."""
+
+
+def show(items: Sequence[Any], columns: Columns, output: Output) -> None:
+    """Rows (dataclasses): the columns as a table, or all fields as JSON."""
+    if output is Output.JSON:
+        show_json([asdict(item) for item in items])
+    else:
+        show_table([asdict(item) for item in items], columns)
+
+
+def show_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, default=str))
+
+
+def show_table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> None:
+    """A table without lines. Names are shown as they are, without Rich's markup."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    fixed = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console(width=None if fixed else WIDE, highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in columns.values():
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cell(row[name])) for name in columns))
+    console.print(table)
+
+
+def show_fact(name: str, value: Any) -> None:
+    """A line with a name and its value."""
+    print(f"{name + ':':<18}{_cell(value)}".rstrip())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return str(value)
+
+
+def done(message: str, values: Mapping[str, Any], output: Output, dry_run: bool) -> None:
+    """The outcome of a change."""
+    if output is Output.JSON:
+        show_json({**values, "dry_run": dry_run})
+        return
+    if dry_run:
+        print("Dry run: nothing was changed. The outcome would be:")
+    print(message)

@@ -1,0 +1,125 @@
+"""`colocate sql` and `colocate explain`, which start a session of Spark."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spark_colocate.errors import Code, RequestError
+from spark_colocate.faces.cli import output
+from spark_colocate.faces.cli.options import Output, Shown, StoreUrl
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Conf = Annotated[
+    list[str] | None,
+    typer.Option("--conf", metavar="KEY=VALUE", help="A setting of the session; may be repeated."),
+]
+_VERDICTS = {"operator": "OPERATOR", "colocated": "COLOCATED", "code": "CODE", "text": "TEXT"}
+
+
+def sql(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Statements, each ended by ;. - reads stdin.")],
+    conf: Conf = None,
+    max_rows: Annotated[int, typer.Option(min=1, help="Rows shown of each statement.")] = 1000,
+    store: StoreUrl = None,
+    shown: Shown = Output.TABLE,
+) -> None:
+    """Run statements of Spark and of Doris.
+
+    One after another, until one fails."""
+    from spark_colocate.faces.cli.statements import statements
+
+    texts = statements(_read(file))
+    with _session(conf, store) as spark:
+        for number, text in enumerate(texts, 1):
+            with _spark_errors(f"statement {number}"):
+                _show(spark.sql(text), max_rows, shown)
+
+
+def explain(
+    query: Annotated[str, typer.Argument(metavar="SQL", help="A query. It is planned, and not run.")],
+    conf: Conf = None,
+    store: StoreUrl = None,
+    shown: Shown = Output.TABLE,
+) -> None:
+    """Show what of a query is colocated, and why not.
+
+    A line for each join, aggregate and window that touches a member of a group."""
+    with _session(conf, store) as spark, _spark_errors("the query"):
+        from spark_colocate.bridge import driver
+        from spark_colocate.verdicts import parse
+
+        found = parse(driver.verdicts_json_of(spark, query.strip().rstrip(";")))
+    output.show(found, _VERDICTS, shown)
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(
+            Code.REQUEST_INVALID, f"Cannot read {file}: {error}.", "Name a text file in UTF-8, or - for stdin."
+        ) from error
+
+
+@contextmanager
+def _session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
+    """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these."""
+    from pyspark.sql import SparkSession
+
+    from spark_colocate.session import configure
+
+    builder = SparkSession.builder.appName("colocate")
+    if store:
+        builder.config("spark.colocate.store", store)
+    for pair in conf or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"'{pair}' is not KEY=VALUE.", param_hint="--conf")
+        builder.config(key, value)
+    spark = configure(builder).getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _spark_errors(what: str) -> Iterator[None]:
+    """What Spark says, without the JVM's stack."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        text = str(error).partition("\n\nJVM stacktrace:")[0].strip()
+        raise RequestError(
+            Code.STATEMENT_FAILED, f"Spark refuses {what}: {text}", "Correct it, and run the command again."
+        ) from error
+
+
+def _show(frame: DataFrame, max_rows: int, shown: Output) -> None:
+    if not frame.columns:
+        return
+    found = frame.take(max_rows + 1)
+    rows = [list(row) for row in found[:max_rows]]
+    if shown is Output.JSON:
+        print(json.dumps({"columns": frame.columns, "rows": rows, "more": len(found) > max_rows}, default=str))
+        return
+    # By position: a result may have two columns of one name.
+    numbered = {str(at): name for at, name in enumerate(frame.columns)}
+    output.show_table([_by_position(row) for row in rows], numbered)
+    if len(found) > max_rows:
+        print(f"Only the first {max_rows} rows are shown (--max-rows).", file=sys.stderr)
+
+
+def _by_position(row: list[Any]) -> dict[str, Any]:
+    return {str(at): value for at, value in enumerate(row)}
