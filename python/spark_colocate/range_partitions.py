@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 
@@ -23,12 +23,14 @@ class Spec:
     """A partition as a statement writes it, bounds as text.
 
     `lower` is None for VALUES LESS THAN. A bound shorter than the columns is filled with MIN_VALUE.
+    buckets, bucket_keys: what it says of its buckets, if anything.
     """
 
     name: str
     upper: tuple[str, ...]
     lower: tuple[str, ...] | None = None
     buckets: int | None = None
+    bucket_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,17 @@ class RangePartitions:
 
     def case_expression(self) -> str:
         """Spark SQL that gives a row's partition, NULL for a row of none. Halves the ranges at each step."""
-        return _tree(self, _segments(self.partitions))
+        return _tree(self, _segments(self.partitions), "STRING", lambda p: f"'{p.name}'")
+
+    def buckets_expression(self, declared: int) -> str | None:
+        """Spark SQL that gives the number of buckets of a row's partition; None if all have the table's, `declared`.
+
+        It has the conditions of `case_expression`: readers compare the two to learn each partition's number.
+        """
+        if all(p.buckets in (None, declared) for p in self.partitions):
+            return None
+        tree = _tree(self, _segments(self.partitions), "INT", lambda p: str(p.buckets or declared))
+        return f"coalesce({tree}, {declared})"
 
     def predicate(self, name: str) -> str | ColocateError:
         """Spark SQL that is true for exactly the rows of partition `name`."""
@@ -277,27 +289,30 @@ def _backwards(made: RangePartition) -> ColocateError | None:
     )
 
 
-Segment = tuple[Bound, str | None]
+Segment = tuple[Bound, RangePartition | None]
 """Where a stretch of rows begins, and the partition that it belongs to."""
 
 
 def _segments(partitions: Sequence[RangePartition]) -> list[Segment]:
-    """All rows from MIN_VALUE up, as stretches in order; the holes have no name."""
+    """All rows from MIN_VALUE up, as stretches in order; the holes have no partition."""
     at: Bound = (Limit.MIN,) * len(partitions[0].lower)
     found: list[Segment] = []
     for p in partitions:
         if p.lower != at:
             found.append((at, None))
-        found.append((p.lower, p.name))
+        found.append((p.lower, p))
         at = p.upper
     return found if at[0] is Limit.MAX else [*found, (at, None)]
 
 
-def _tree(table: RangePartitions, segments: Sequence[Segment]) -> str:
+def _tree(
+    table: RangePartitions, segments: Sequence[Segment], kind: str, value: Callable[[RangePartition], str]
+) -> str:
+    """A CASE of this type that gives `value` of a row's partition, NULL for a row of none."""
     if len(segments) == 1:
-        name = segments[0][1]
-        return "CAST(NULL AS STRING)" if name is None else f"'{name}'"
+        partition = segments[0][1]
+        return f"CAST(NULL AS {kind})" if partition is None else value(partition)
     middle = len(segments) // 2
     condition = range_values.at_least(table.columns, table.types, segments[middle][0])
-    below, above = _tree(table, segments[:middle]), _tree(table, segments[middle:])
+    below, above = (_tree(table, half, kind, value) for half in (segments[:middle], segments[middle:]))
     return f"CASE WHEN {condition} THEN {above} ELSE {below} END"

@@ -13,8 +13,10 @@ from tests.fuzz.types import BIGINT, DECIMAL, DOUBLE, INT, KEY_TYPES, STRING, WI
 # How many of a world's Delta tables have a key model.
 KEYED = 0.25
 
-# How many of a world's Delta tables have range partitions, and of those that can, how many are made in Doris' words.
+# How many of a world's Delta tables have range partitions; of these, how many are in no group, with partitions of other
+# numbers of buckets; and of those that can, how many are made in Doris' words.
 RANGED = 0.4
+MIXED = 0.4
 IN_DORIS_WORDS = 0.5
 
 
@@ -145,7 +147,15 @@ def _ranged(rng: random.Random, table: Table) -> Table:
     columns = [kinds[role] for role in roles]
     at = [table.names.index(name) for name, _ in columns]
     found = table.with_ranges(ranges.draw(rng, columns, [tuple(row[i] for i in at) for row in table.rows]))
-    return _in_doris(rng, found)
+    return _in_doris(rng, _mixed(rng, found) if rng.random() < MIXED else found)
+
+
+def _mixed(rng: random.Random, table: Table) -> Table:
+    """In no group, and partitions have numbers of buckets of their own."""
+    if not table.keys or not table.ranges:
+        return table
+    parts = tuple(replace(p, buckets=ranges.own_buckets(rng, table.buckets)) for p in table.ranges.partitions)
+    return replace(table, group=None, ranges=replace(table.ranges, partitions=parts))
 
 
 def _in_doris(rng: random.Random, table: Table) -> Table:

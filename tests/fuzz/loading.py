@@ -136,7 +136,8 @@ class Loading:
         table, keys = load.table, ", ".join(load.table.keys)
         if table.provider != "delta":
             return misplaced_rows(self.spark.session, TARGET, keys, table.buckets)
-        wrong = [f"NOT (_colocate_bucket <=> pmod(hash({keys}), {table.buckets}))"] if keys else []
+        number = table.ranges.buckets_of(table.buckets) if table.ranges else table.buckets
+        wrong = [f"NOT (_colocate_bucket <=> pmod(hash({keys}), {number}))"] if keys else []
         if table.ranges:
             wrong.append(f"NOT (_colocate_range <=> {table.ranges.name_of()})")
         return self.spark.session.table(TARGET).where(" OR ".join(wrong)).count()

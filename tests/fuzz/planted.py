@@ -49,11 +49,18 @@ def _has_another_type(tables: Catalogue) -> bool:
     return len({table.type("k1") for table in (*tables.members["delta"], *tables.others)}) > 1
 
 
+def _has_own_buckets(tables: Catalogue) -> bool:
+    """A table, that many queries read, has range partitions with other numbers of buckets than its own."""
+    own = [p.buckets for table in tables.members["delta"] if table.ranges for p in table.ranges.partitions]
+    return len({buckets for buckets in own if buckets}) > 1
+
+
 # In queries that the layout serves: where buckets are split, and where sides are broadcast.
 SPLIT = Search(settings={"spark.colocate.skew.targetTaskBytes": ("1",)}, near_miss=0.1)
 BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": ("10485760",)}
 LOADS = Search(fits=lambda tables: any(table.ranges for table in tables.all), forms=tuple(FORMS), damage_from=1.0)
 KEYS = Search(keyed=0.8, near_miss=0.1)
+MIXED = Search("delta", near_miss=0.1, fits=_has_own_buckets)
 STRAYS = Search("parquet|orc", cases_per_world=100, damage_from=0.0)
 
 SEARCHES = {
@@ -73,6 +80,8 @@ SEARCHES = {
     "bound_taken_by_lower_range": LOADS,
     "null_taken_by_higher_range": LOADS,
     "hole_filled": LOADS,
+    "most_buckets_promised": MIXED,
+    "declared_number_pruned": MIXED,
     "first_load_replaces": KEYS,
     "keys_not_aggregated": KEYS,
     "value_filter_below_keys": KEYS,

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tests.fuzz.engines import Diverged
-from tests.fuzz.ranges import MAX, MIN, Bound, Partition, Ranges
+from tests.fuzz.ranges import MAX, MIN, Bound, Partition, Ranges, distributed, own_buckets
 from tests.fuzz.tables import Table
 
 if TYPE_CHECKING:
     from tests.fuzz.world import World
 
 OVERLAPS = 0.15
+
+# How many partitions that are added to a table in no group have a number of buckets of their own.
+OWN_BUCKETS = 0.6
 
 
 class RangeChange:
@@ -41,7 +44,8 @@ class RangeChange:
         low, high = self.rng.choice(self.ranges.open())
         inside = [cut for cut in self._cuts() if low < cut < high]
         lower, upper = sorted(self.rng.sample([low, high, *inside], 2))
-        made = Partition(self._name(), lower, upper)
+        may = self.table.keys and self.table.group is None and self.rng.random() < OWN_BUCKETS
+        made = Partition(self._name(), lower, upper, own_buckets(self.rng, self.table.buckets) if may else None)
         self.world.run(self._addition(made))
         self._become(self.ranges.having(made))
 
@@ -59,9 +63,11 @@ class RangeChange:
         follows = made.lower == self.ranges.starts_at(made.upper)
         lower = not (follows and self.rng.random() < 0.7)
         if self.rng.random() < 0.5:
-            return f"ALTER TABLE {self.table.name} ADD PARTITION {made.name} {self.ranges.values(made, lower)}"
+            own = distributed(made, self.table.keys)
+            return f"ALTER TABLE {self.table.name} ADD PARTITION {made.name} {self.ranges.values(made, lower)}{own}"
         bounds = {**({"lower": made.lower} if lower else {}), "upper": made.upper}
         given = ", ".join(f"{key} => '{self._argument(bound)}'" for key, bound in bounds.items())
+        given += f", buckets => {made.buckets}" if made.buckets else ""
         return f"CALL system.add_partition(table => '{self.table.name}', partition => '{made.name}', {given})"
 
     def _argument(self, bound: Bound) -> str:

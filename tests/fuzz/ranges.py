@@ -22,11 +22,12 @@ _FEWEST_FITTING = 0.6
 
 @dataclass(frozen=True)
 class Partition:
-    """The rows from `lower` up to, but not including, `upper`."""
+    """The rows from `lower` up to, but not including, `upper`. buckets: its own number, else the table's counts."""
 
     name: str
     lower: Bound
     upper: Bound
+    buckets: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,14 @@ class Ranges:
         entries = []
         for p, lower in self._written():
             bounds = {"lower": self.texts(p.lower)} if lower else {}
-            entries.append({"name": p.name, **bounds, "upper": self.texts(p.upper)})
+            own = {"buckets": p.buckets} if p.buckets else {}
+            entries.append({"name": p.name, **bounds, "upper": self.texts(p.upper), **own})
         names = ", ".join(name for name, _ in self.columns)
         return {"range_partition_by": names, "range_partitions": json.dumps(entries)}
 
-    def doris(self) -> str:
-        """PARTITION BY RANGE, as Doris has it."""
-        parts = [f"PARTITION {p.name} {self.values(p, lower)}" for p, lower in self._written()]
+    def doris(self, keys: Sequence[str]) -> str:
+        """PARTITION BY RANGE, as Doris has it. keys: the bucket keys."""
+        parts = [f"PARTITION {p.name} {self.values(p, lower)}{distributed(p, keys)}" for p, lower in self._written()]
         return f"PARTITION BY RANGE({', '.join(name for name, _ in self.columns)}) ({', '.join(parts)})"
 
     def values(self, partition: Partition, lower: bool) -> str:
@@ -104,6 +106,11 @@ class Ranges:
             below, above = (self._at_least(bound, prefix) for bound in (p.lower, p.upper))
             cases.append(f"WHEN coalesce({below}, false) AND NOT coalesce({above}, false) THEN '{p.name}'")
         return f"CASE {' '.join(cases)} END"
+
+    def buckets_of(self, declared: int) -> str:
+        """SQL that gives the number of buckets of a row's partition. declared: the table's."""
+        own = "".join(f" WHEN '{p.name}' THEN {p.buckets}" for p in self.partitions if p.buckets)
+        return f"CASE _colocate_range{own} ELSE {declared} END" if own else str(declared)
 
     def _at_least(self, bound: Bound, prefix: str, at: int = 0) -> str:
         if at == len(bound):
@@ -138,6 +145,16 @@ class Ranges:
     def _near(self, at: int) -> list[Number]:
         bounds = {bound[at] for p in self.partitions for bound in (p.lower, p.upper)} - {MIN, MAX}
         return sorted(bounds) or [number(self.columns[at][1].value(5))]
+
+
+def distributed(partition: Partition, keys: Sequence[str]) -> str:
+    own = f" DISTRIBUTED BY HASH({', '.join(keys)}) BUCKETS {partition.buckets}"
+    return own if partition.buckets else ""
+
+
+def own_buckets(rng: random.Random, declared: int) -> int | None:
+    """A number for a partition: one that shares a divisor with the table's, as a rule."""
+    return rng.choice((None, 2 * declared, 2 * declared, 3 * declared, declared + 1, max(1, declared // 2)))
 
 
 def is_ranged(kind: Type) -> bool:

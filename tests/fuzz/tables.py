@@ -109,7 +109,7 @@ class Table:
         if self.model:
             parts.append(self.model.doris())
         if self.ranges:
-            parts.append(self.ranges.doris())
+            parts.append(self.ranges.doris(self.keys))
         parts.append(f"DISTRIBUTED BY HASH({', '.join(self.keys)}) BUCKETS {self.buckets}")
         properties = self._properties()
         return " ".join([*parts, f"PROPERTIES ({_pairs(properties)})"] if properties else parts)

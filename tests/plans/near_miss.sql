@@ -1,6 +1,7 @@
 --! Beside each rule of the proof a query that it must not serve: an Exchange stays, and the rows are right.
 --! Tables: by (k) into 4 buckets a, b (Delta) and c (Parquet); by (k, s) into 4 e (Delta) and f (ORC); by (s, k) x; by (k)
---! into 8 a8, into 3 a3; by a BIGINT k w; u with unique keys; p without a layout. Null keys and empty buckets in all of them.
+--! into 8 a8, into 3 a3; m5 by (k) with range partitions of 8, 5 and 10 buckets; by a BIGINT k w; u with unique keys; p
+--! without a layout. Null keys and empty buckets in all of them.
 --! near_miss.txt beside this file holds each plan and its EXPLAIN lines. Written anew by
 --!   COLOCATE_REGENERATE=1 ./run test tests/spark/rules/test_plan_cases.py
 
@@ -9,6 +10,9 @@ SELECT v % 5, count(*) FROM a GROUP BY v % 5;
 
 -- counts without a common divisor
 SELECT a.v, a3.v FROM a JOIN a3 ON a.k = a3.k;
+
+-- range partitions whose numbers of buckets have no common divisor
+SELECT k, count(*) FROM m5 GROUP BY k;
 
 -- arithmetic on the key
 SELECT x, count(*) FROM (SELECT k + 1 AS x FROM a) GROUP BY x;

@@ -1,6 +1,7 @@
 --! Queries that the layout serves: no Exchange, the rows of stock Spark.
 --! Tables: by (k) into 4 buckets a, b (Delta) and c (Parquet); by (k, s) into 4 e (Delta) and f (ORC); by (s, k) x; by (k)
---! into 8 a8, into 3 a3; by a BIGINT k w; u with unique keys; p without a layout. Null keys and empty buckets in all of them.
+--! into 8 a8, into 3 a3; m by (k) with range partitions of 8, 4 and 6 buckets; by a BIGINT k w; u with unique keys; p
+--! without a layout. Null keys and empty buckets in all of them.
 --! served.txt beside this file holds each plan and its EXPLAIN lines. Written anew by
 --!   COLOCATE_REGENERATE=1 ./run test tests/spark/rules/test_plan_cases.py
 
@@ -9,6 +10,12 @@ SELECT k, count(*), sum(v) FROM a GROUP BY k;
 
 -- scan read as m of n
 SELECT a.v, a8.v FROM a JOIN a8 ON a.k = a8.k;
+
+-- range partitions of n1, n2 and n3 buckets, read as m
+SELECT k, count(*), sum(v) FROM m GROUP BY k;
+
+-- two of these partitions, read as another m
+SELECT m.v, a.v FROM m JOIN a ON m.k = a.k WHERE m.v < 30;
 
 -- project under another name
 SELECT x, count(*) FROM (SELECT k AS x, v + 1 AS y FROM a WHERE v > 3) GROUP BY x;

@@ -1,21 +1,54 @@
 """What another engine may do to a Delta table, past our catalog."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from tests.spark.members import folder
 
+Field = dict[str, Any]
+
 
 def widen_key(spark: SparkSession, table: str) -> None:
     """One metadata commit that makes the key `k` an INT, past our catalog and Delta's own check."""
+
+    def widened(field: Field) -> None:
+        field["metadata"]["delta.typeChanges"] = [{"fromType": field["type"], "toType": "integer"}]
+        field["type"] = "integer"
+
+    _change(spark, table, "k", widened)
+
+
+def compute(spark: SparkSession, table: str, column: str, change: Callable[[str], str]) -> None:
+    """One metadata commit that changes the text by which Delta computes a column."""
+    key = "delta.generationExpression"
+    _change(spark, table, column, lambda field: field["metadata"].update({key: change(field["metadata"][key])}))
+
+
+def change_property(spark: SparkSession, table: str, key: str, change: Callable[[str], str]) -> None:
+    """One metadata commit that changes a table property."""
+
+    def changed(metadata: Field) -> None:
+        metadata["configuration"][key] = change(metadata["configuration"][key])
+
+    _commit(spark, table, changed)
+
+
+def _change(spark: SparkSession, table: str, column: str, change: Callable[[Field], None]) -> None:
+    def changed(metadata: Field) -> None:
+        schema = json.loads(metadata["schemaString"])
+        change(next(field for field in schema["fields"] if field["name"] == column))
+        metadata["schemaString"] = json.dumps(schema)
+
+    _commit(spark, table, changed)
+
+
+def _commit(spark: SparkSession, table: str, change: Callable[[Field], None]) -> None:
     log = folder(spark, table) / "_delta_log"
     versions = sorted(log.glob("*.json"))
     metadata = [line for path in versions for line in path.read_text().splitlines() if '"metaData"' in line][-1]
     action = json.loads(metadata)
-    schema = json.loads(action["metaData"]["schemaString"])
-    key = next(field for field in schema["fields"] if field["name"] == "k")
-    key["metadata"]["delta.typeChanges"] = [{"fromType": key["type"], "toType": "integer"}]
-    key["type"] = "integer"
-    action["metaData"]["schemaString"] = json.dumps(schema)
+    change(action["metaData"])
     (log / f"{len(versions):020d}.json").write_text(json.dumps(action) + "\n")

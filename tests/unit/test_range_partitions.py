@@ -187,6 +187,17 @@ def test_the_property_reads_back(value: RangePartitions) -> None:
     assert range_partitions.from_json(value.columns, value.types, value.to_json()) == value
 
 
+def test_the_number_of_buckets_has_the_conditions_of_the_partition() -> None:
+    """Readers learn each partition's number from the two expressions side by side."""
+    own = made(months().add(Spec("p201705", ("2017-06-01",), ("2017-05-01",), 6)))
+    names, numbers = own.case_expression(), own.buckets_expression(4)
+    assert months().buckets_expression(4) is None
+    for name, number in (("'p201705'", "6"), ("'p201701'", "4"), ("'p201702'", "4"), ("'p201703'", "4")):
+        names = names.replace(name, number)
+    assert numbers == f"coalesce({names.replace('STRING', 'INT')}, 4)"
+    assert made(own.drop("p201705")).buckets_expression(4) is None
+
+
 def test_literals_mean_the_same_in_every_session() -> None:
     assert range_values.literal(5, "smallint") == "5S"
     assert range_values.literal(datetime(2017, 1, 1, tzinfo=UTC), "timestamp") == "TIMESTAMP_LTZ '2017-01-01 00:00:00Z'"
@@ -200,15 +211,17 @@ bounds = st.lists(st.one_of(st.integers(-3, 3).map(str), st.sampled_from(["MINVA
 @given(
     specs=st.lists(st.tuples(bounds, st.one_of(st.none(), bounds)), min_size=1, max_size=8),
     rows=st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=20),
+    own=st.lists(st.sampled_from([None, 2, 4, 6]), min_size=8, max_size=8),
 )
-def test_the_sql_finds_the_partition_that_find_does(
+def test_the_sql_finds_the_partition_that_find_does_and_its_buckets(
     specs: list[tuple[list[str], list[str] | None]],
     rows: list[tuple[int | None, int | None, int | None]],
+    own: list[int | None],
 ) -> None:
     """In DuckDB, whose CASE, comparisons and NULLs are Spark's."""
     value = RangePartitions(("a", "b", "c"), ("int", "int", "int"), ())
     for number, (upper, lower) in enumerate(specs):
-        more = value.add(Spec(f"p{number}", tuple(upper), None if lower is None else tuple(lower)))
+        more = value.add(Spec(f"p{number}", tuple(upper), None if lower is None else tuple(lower), own[number]))
         value = more if isinstance(more, RangePartitions) else value
     if not value.partitions:
         return
@@ -216,7 +229,9 @@ def test_the_sql_finds_the_partition_that_find_does(
     texts = [", ".join("NULL::INT" if v is None else str(v) for v in row) for row in rows]
     source = f"(VALUES {', '.join(f'({text})' for text in texts)}) t(a, b, c)"
     tests = [str(value.predicate(p.name)).replace("`", "") for p in value.partitions]
-    found = duckdb.sql(f"SELECT a, b, c, {case}, [{', '.join(tests)}] FROM {source}").fetchall()
-    for a, b, c, partition, inside in found:
+    counts = (value.buckets_expression(4) or "4").replace("`", "")
+    found = duckdb.sql(f"SELECT a, b, c, {case}, {counts}, [{', '.join(tests)}] FROM {source}").fetchall()
+    for a, b, c, partition, buckets, inside in found:
         assert partition == value.find((a, b, c))
+        assert buckets == next((p.buckets or 4 for p in value.partitions if p.name == partition), 4)
         assert [yes is True for yes in inside] == [p.name == partition for p in value.partitions]

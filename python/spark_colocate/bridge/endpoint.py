@@ -47,16 +47,18 @@ def _check_layout(service: Service, args: Args, _request: Request) -> Json:
 
 
 def _create_ranges(service: Service, args: Args, _request: Request) -> Json:
-    return wire.ranges_json(service.create_ranges(wire.ranged_table(args)))
+    table = wire.ranged_table(args)
+    return wire.ranges_json(service.create_ranges(table), table.buckets)
 
 
 def _add_range(service: Service, args: Args, _request: Request) -> Json:
-    return wire.ranges_json(service.add_range(wire.ranged_table(args), wire.range_spec(args)))
+    table = wire.ranged_table(args)
+    return wire.ranges_json(service.add_range(table, wire.range_spec(args)), table.buckets)
 
 
 def _drop_range(service: Service, args: Args, _request: Request) -> Json:
     table, if_exists = wire.ranged_table(args), bool(args.get("if_exists"))
-    return wire.ranges_json(service.drop_range(table, args["partition"], if_exists))
+    return wire.ranges_json(service.drop_range(table, args["partition"], if_exists), table.buckets)
 
 
 def _named_ranges(service: Service, args: Args, _request: Request) -> Json:

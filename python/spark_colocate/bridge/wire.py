@@ -90,6 +90,8 @@ def layout(args: Args) -> Declaration:
         location=args.get("location"),
         replace=bool(args.get("replace")),
         liquid=bool(args.get("liquid")),
+        partition_buckets=tuple((str(name), int(n)) for name, n in (args.get("partition_buckets") or {}).items()),
+        ranges=(args["by"], args["partitions"]) if args.get("by") and args.get("partitions") else None,
     )
 
 
@@ -111,6 +113,8 @@ def ranged_table(args: Args) -> RangedTable:
         by=args.get("by") or "",
         partitions=args.get("partitions") or "",
         zone=args.get("zone") or "UTC",
+        keys=tuple(args.get("bucket_keys") or ()),
+        group=(args.get("group") or "").strip(),
     )
 
 
@@ -135,6 +139,7 @@ def range_spec(args: Args) -> Spec:
         upper=_bound(args["upper"]),
         lower=None if lower is None else _bound(lower),
         buckets=number(args, "partition_buckets"),
+        bucket_keys=tuple(name.strip().strip("`") for name in (args.get("partition_keys") or "").split(",") if name),
     )
 
 
@@ -187,12 +192,13 @@ def replication_json(change: ReplicationChange) -> Json:
     return {"group": str(change.group), "tables": [_name(table) for table in change.tables]}
 
 
-def ranges_json(ranges: RangePartitions) -> Json:
-    """DeclaredRanges, as the JVM reads it (RangeProperties.scala)."""
+def ranges_json(ranges: RangePartitions, buckets: int) -> Json:
+    """DeclaredRanges, as the JVM reads it (RangeProperties.scala). buckets: the table's, 0 for none."""
     return {
         "columns": list(ranges.columns),
         "partitions": ranges.to_json(),
         "expression": ranges.case_expression(),
+        "buckets": ranges.buckets_expression(buckets),
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from spark_colocate.dialect import properties, ranges, spark_text
-from spark_colocate.dialect.clauses import distribution
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.partitions import refuse_temporary
 from spark_colocate.dialect.properties import property_list
@@ -39,10 +38,6 @@ def _set(cursor: Cursor, table: tuple[str, ...]) -> Translation:
 def _add_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
     refuse_temporary(cursor)
     bounds = ranges.partition(cursor)
-    buckets = None
-    if cursor.takes("DISTRIBUTED"):
-        cursor.expect("BY")
-        buckets = distribution(cursor)[1]
     if cursor.comes("(") or cursor.word() == "PROPERTIES":
         cursor.takes("PROPERTIES")
         property_list(cursor)
@@ -50,9 +45,11 @@ def _add_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
     lower = None if bounds.lower is None else _bound(bounds.lower)
     upper = _bound(bounds.upper)
     name = ".".join(table)
-    return Translation(
-        spark_text.call("add_partition", table=name, partition=bounds.name, lower=lower, upper=upper, buckets=buckets)
+    keys = {"keys": spark_text.names(bounds.bucket_keys)} if bounds.bucket_keys else {}
+    call = spark_text.call(
+        "add_partition", table=name, partition=bounds.name, lower=lower, upper=upper, buckets=bounds.buckets, **keys
     )
+    return Translation(call)
 
 
 def _drop_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spark_colocate.dialect import keys, ranges
+from spark_colocate.dialect.buckets import distribution
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import KeyClause
 from spark_colocate.dialect.properties import Property, property_list
@@ -82,18 +83,6 @@ def _distributed(cursor: Cursor, found: Clauses) -> None:
     if cursor.word() == "RANDOM":
         cursor.unsupported("DISTRIBUTED BY RANDOM has no buckets that a join could use", "Write HASH(key, ...).")
     found.bucket_keys, found.buckets, found.buckets_at = distribution(cursor)
-
-
-def distribution(cursor: Cursor) -> tuple[tuple[str, ...], int, int]:
-    """Reads HASH(key, ...) BUCKETS n: the keys, the number, and where the number stands."""
-    cursor.expect("HASH")
-    keys_found = tuple(cursor.names("the name of a column"))
-    cursor.expect("BUCKETS")
-    if cursor.word() == "AUTO":
-        cursor.unsupported("BUCKETS AUTO is not translated", "Write a number; docs/how-to/doris.md says how many.")
-    at = cursor.at
-    sign = -1 if cursor.takes("-") else 1
-    return keys_found, sign * cursor.number("a number of buckets"), at
 
 
 def _properties(cursor: Cursor, found: Clauses) -> None:

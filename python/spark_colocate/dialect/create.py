@@ -35,7 +35,7 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     model = keys.key_model(cursor, columns, clauses.keys)
     _check_buckets(cursor, columns, clauses, model)
     _check_size(cursor, columns, start)
-    range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model)
+    range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model, clauses.bucket_keys)
     keys.check_model(cursor, columns, model, clauses.bucket_keys, options.format)
     kept = properties.table_properties(cursor, clauses.properties)
     _check_group(cursor, clauses, kept.kept)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spark_colocate import range_values
+from spark_colocate.dialect.buckets import distribution
 from spark_colocate.dialect.columns import Columns
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import MODELS_OF_KEYS, KeyModel
@@ -32,7 +35,7 @@ def range_clause(cursor: Cursor) -> RangeClause:
 
 
 def partition(cursor: Cursor) -> RangeBounds:
-    """Reads PARTITION p VALUES ..."""
+    """Reads PARTITION p VALUES ... and its own DISTRIBUTED BY, if it has one."""
     at = cursor.at
     if cursor.word() in ("FROM", "START"):
         cursor.unsupported("partitions by a step are not translated", "Write each PARTITION.")
@@ -44,14 +47,22 @@ def partition(cursor: Cursor) -> RangeBounds:
     if cursor.takes("LESS"):
         cursor.expect("THAN")
         upper = (MAXVALUE,) if cursor.takes(MAXVALUE) else _tuple(cursor)
-        return RangeBounds(name, None, upper, at)
+        return _with_buckets(cursor, RangeBounds(name, None, upper, at))
     if not cursor.takes("["):
         cursor.unexpected("LESS THAN", "'['")
     lower = _tuple(cursor)
     cursor.expect(",")
     upper = _tuple(cursor)
     cursor.expect(")")
-    return RangeBounds(name, lower, upper, at)
+    return _with_buckets(cursor, RangeBounds(name, lower, upper, at))
+
+
+def _with_buckets(cursor: Cursor, bounds: RangeBounds) -> RangeBounds:
+    if not cursor.takes("DISTRIBUTED"):
+        return bounds
+    cursor.expect("BY")
+    keys, buckets, _ = distribution(cursor)
+    return replace(bounds, bucket_keys=keys, buckets=buckets)
 
 
 def _tuple(cursor: Cursor) -> tuple[str, ...]:
@@ -71,20 +82,30 @@ def _value(cursor: Cursor) -> str:
     return cursor.literal("a value in quotes, or MAXVALUE")
 
 
-def table_properties(cursor: Cursor, clause: RangeClause | None, columns: Columns, model: KeyModel) -> dict[str, str]:
-    """The ranges as properties of the table, checked."""
+def table_properties(
+    cursor: Cursor, clause: RangeClause | None, columns: Columns, model: KeyModel, bucket_keys: tuple[str, ...]
+) -> dict[str, str]:
+    """The ranges as properties of the table, checked. bucket_keys: the table's."""
     if clause is None:
         return {}
     kinds = tuple(_kind(cursor, clause, name, columns, model) for name in clause.columns)
     made = RangePartitions(clause.columns, kinds, ())
     for one in clause.partitions:
-        added = made.add(Spec(one.name, one.upper, one.lower))
+        _check_bucket_keys(cursor, one, bucket_keys)
+        added = made.add(Spec(one.name, one.upper, one.lower, one.buckets))
         if isinstance(added, ColocateError):
             cursor.fail(one.at, added.headline.removesuffix("."), added.cure, added.code)
         made = added
     if not made.partitions:
         cursor.fail(clause.at, "a table needs a partition", "Name one or more partitions.", Code.RANGE_LAST_PARTITION)
     return {"range_partition_by": ", ".join(clause.columns), "range_partitions": made.to_json()}
+
+
+def _check_bucket_keys(cursor: Cursor, one: RangeBounds, held: tuple[str, ...]) -> None:
+    if one.buckets is not None and [key.lower() for key in one.bucket_keys] != [key.lower() for key in held]:
+        own = ", ".join(one.bucket_keys)
+        what = f"partition {one.name} has the bucket key ({own}), and the table ({', '.join(held)})"
+        cursor.fail(one.at, what, "Write the table's key for each partition.", Code.RANGE_BUCKET_KEYS)
 
 
 def _kind(cursor: Cursor, clause: RangeClause, name: str, columns: Columns, model: KeyModel) -> str:

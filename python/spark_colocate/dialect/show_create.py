@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import WORDS
@@ -135,8 +136,8 @@ def _written(table: _Table) -> str:
         f"CREATE TABLE {_name(table.name)} (\n{columns}\n) ENGINE=OLAP",
         _key_clause(table.properties),
         f"COMMENT {_quoted(table.comment)}" if table.comment else "",
-        _range_clause(table.properties),
-        f"DISTRIBUTED BY HASH({_names(table.bucket_keys)}) BUCKETS {table.buckets}" if table.bucket_keys else "",
+        _range_clause(table),
+        _distributed(table, table.buckets) if table.bucket_keys else "",
         _property_clause(properties),
     ]
     return "\n".join(part for part in parts if part) + ";"
@@ -156,19 +157,25 @@ def _key_clause(properties: dict[str, str]) -> str:
     return f"{word} KEY({_names(properties['key_columns'].split(', '))})" if word else ""
 
 
-def _range_clause(properties: dict[str, str]) -> str:
+def _range_clause(table: _Table) -> str:
+    properties = table.properties
     if not all(key in properties for key in _RANGES):
         return ""
-    partitions = ",\n".join(_partition(entry) for entry in json.loads(properties["range_partitions"]))
+    partitions = ",\n".join(_partition(entry, table) for entry in json.loads(properties["range_partitions"]))
     columns = [column.strip() for column in properties["range_partition_by"].split(",")]
     return f"PARTITION BY RANGE({_names(columns)})\n({partitions})"
 
 
-def _partition(entry: dict[str, list[str]]) -> str:
+def _partition(entry: dict[str, Any], table: _Table) -> str:
     upper = _bound(entry["upper"])
     lower = entry.get("lower")
     bounds = f"VALUES LESS THAN {upper}" if lower is None else f"VALUES [{_bound(lower)}, {upper})"
-    return f"PARTITION {_name(str(entry['name']))} {bounds}"
+    own = f" {_distributed(table, entry['buckets'])}" if "buckets" in entry else ""
+    return f"PARTITION {_name(str(entry['name']))} {bounds}{own}"
+
+
+def _distributed(table: _Table, buckets: int) -> str:
+    return f"DISTRIBUTED BY HASH({_names(table.bucket_keys)}) BUCKETS {buckets}"
 
 
 def _bound(values: list[str]) -> str:

@@ -35,9 +35,14 @@ class RangeClause:
 
 @dataclass(frozen=True, slots=True)
 class RangeBounds:
-    """One PARTITION. lower is None for VALUES LESS THAN. Values are texts, MINVALUE or MAXVALUE. at: its place."""
+    """One PARTITION. lower is None for VALUES LESS THAN. Values are texts, MINVALUE or MAXVALUE. at: its place.
+
+    bucket_keys, buckets: of its own DISTRIBUTED BY, if it has one.
+    """
 
     name: str
     lower: tuple[str, ...] | None
     upper: tuple[str, ...]
     at: int
+    bucket_keys: tuple[str, ...] = ()
+    buckets: int | None = None

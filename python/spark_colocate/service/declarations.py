@@ -7,6 +7,7 @@ from dataclasses import replace
 from spark_colocate import table_checks
 from spark_colocate.errors import ColocateError
 from spark_colocate.model import Format, Group, GroupName, GroupSchema, Intent, Kind
+from spark_colocate.service import range_layouts
 from spark_colocate.service.requests import Declaration, OperationContext, Request
 from spark_colocate.store.protocol import Transaction
 
@@ -21,6 +22,7 @@ def check(declared: Declaration) -> GroupName | None:
     if group:
         raise_if(table_checks.liquid(table, str(group), declared.liquid))
         raise_if(table_checks.clustered(table, str(group), keys))
+        raise_if(range_layouts.one_number(declared, group))
     if keys:
         columns = declared.columns or declared.keys
         raise_if(table_checks.layout(table, declared.format, keys, declared.buckets, columns))

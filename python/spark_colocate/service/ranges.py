@@ -13,7 +13,7 @@ from typing import TypeVar
 from spark_colocate import range_partitions, range_values, table_checks
 from spark_colocate.errors import Code, ColocateError, LayoutError
 from spark_colocate.model import Column, TableName
-from spark_colocate.range_partitions import RangePartitions, Spec
+from spark_colocate.range_partitions import RangePartition, RangePartitions, Spec
 
 T = TypeVar("T")
 
@@ -23,6 +23,7 @@ class RangedTable:
     """A table and the two properties that declare its range partitions.
 
     by: the range columns' names, with commas between. partitions: JSON. zone: of TIMESTAMP bounds without an offset.
+    keys: the bucket keys' names. group: the text of `colocate_with`; empty for a table in no group.
     """
 
     name: TableName
@@ -31,6 +32,8 @@ class RangedTable:
     by: str
     partitions: str
     zone: str = "UTC"
+    keys: tuple[str, ...] = ()
+    group: str = ""
 
 
 def created(table: RangedTable) -> RangePartitions:
@@ -38,12 +41,22 @@ def created(table: RangedTable) -> RangePartitions:
     columns = _columns(table)
     names, types = [c.name for c in columns], [c.type for c in columns]
     made = _ok(range_partitions.from_json(names, types, table.partitions, _zone(table)))
-    return _with_tables_buckets(table, made)
+    return _with_own_buckets(table, made)
 
 
 def added(table: RangedTable, spec: Spec) -> RangePartitions:
     """With one more partition. Raises LayoutError."""
-    return _with_tables_buckets(table, _ok(created(table).add(spec, _zone(table))))
+    named, held = [key.lower() for key in spec.bucket_keys], [key.lower() for key in table.keys]
+    if named and named != held:
+        raise LayoutError(
+            Code.RANGE_BUCKET_KEYS,
+            f"Cannot make partition {spec.name} of {table.name} with the bucket key ({', '.join(spec.bucket_keys)}): "
+            f"the table's is ({', '.join(table.keys)}), and all partitions have the same.",
+            f"Write DISTRIBUTED BY HASH({', '.join(table.keys)}), or leave the clause out."
+            if table.keys
+            else "Leave the clause out: the table has no buckets.",
+        )
+    return _with_own_buckets(table, _ok(created(table).add(spec, _zone(table))))
 
 
 def dropped(table: RangedTable, name: str, if_exists: bool) -> RangePartitions:
@@ -105,17 +118,34 @@ def _refused(table: RangedTable, column: str, code: Code, why: str, cure: str) -
     return LayoutError(code, f"Cannot partition {table.name} by range of {column}: {why}.", cure)
 
 
-def _with_tables_buckets(table: RangedTable, made: RangePartitions) -> RangePartitions:
-    """Every partition has the table's buckets; so the number need not be kept."""
-    other = next((p for p in made.partitions if p.buckets not in (None, table.buckets)), None)
-    if other is None:
-        return replace(made, partitions=tuple(replace(p, buckets=None) for p in made.partitions))
-    raise LayoutError(
-        Code.RANGE_BUCKETS,
-        f"Cannot make partition {other.name} of {table.name} with {other.buckets} buckets: the other partitions have "
-        f"{table.buckets}, and all partitions of a table have the same number.",
-        f"Leave the number out, or name {table.buckets}.",
-    )
+def _with_own_buckets(table: RangedTable, made: RangePartitions) -> RangePartitions:
+    """A partition keeps its number of buckets only where it is not the table's. Raises LayoutError."""
+    for p in made.partitions:
+        if p.buckets not in (None, table.buckets):
+            _check_buckets(table, p)
+    same = (replace(p, buckets=None) if p.buckets == table.buckets else p for p in made.partitions)
+    return replace(made, partitions=tuple(same))
+
+
+def _check_buckets(table: RangedTable, p: RangePartition) -> None:
+    what = f"Cannot make partition {p.name} of {table.name} with {p.buckets} buckets"
+    if not table.buckets:
+        why = "the table has no buckets"
+        raise LayoutError(Code.RANGE_BUCKETS, f"{what}: {why}.", "Leave the number out.")
+    if table.group:
+        raise LayoutError(
+            Code.RANGE_BUCKETS,
+            f"{what}: the table is in group {table.group}, and each partition of a table in a group has the group's "
+            f"number, {table.buckets}.",
+            f"Leave the number out, or name {table.buckets}; or leave the group first: ALTER TABLE {table.name} SET "
+            "TBLPROPERTIES ('colocate_with' = '').",
+        )
+    if not 1 <= (p.buckets or 0) <= table_checks.MAX_BUCKETS:
+        raise LayoutError(
+            Code.BUCKETS_INVALID,
+            f"{what}: the number must be between 1 and {table_checks.MAX_BUCKETS}.",
+            "Write such a number, or leave it out.",
+        )
 
 
 def _ok(value: T | ColocateError) -> T:

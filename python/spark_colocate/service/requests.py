@@ -62,6 +62,8 @@ class Declaration:
     replace: a table of this name may exist.
     liquid: it uses Delta's liquid clustering.
     bytes: about how much data it will get, if that is known.
+    partition_buckets: range partitions with another number of buckets than the table's, and this number.
+    ranges: the two table properties of range partitions, if it has them.
     """
 
     table: TableName
@@ -75,6 +77,8 @@ class Declaration:
     replace: bool = False
     liquid: bool = False
     bytes: int | None = None
+    partition_buckets: tuple[tuple[str, int], ...] = ()
+    ranges: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,10 @@ BAD = {
     "RANGE_OVERLAP": "CALL system.add_partition(table => 't', partition => 'p', lower => '2017-03-31', "
     "upper => '2017-05-01')",
     "RANGE_VALUE_INVALID": "CALL system.add_partition(table => 't', partition => 'p', upper => '2017-13-01')",
-    "RANGE_BUCKETS": "CALL system.add_partition(table => 't', partition => 'p', upper => '2017-05-01', buckets => 8)",
+    "RANGE_BUCKETS": "CALL system.add_partition(table => 'u', partition => 'p', upper => '2017-05-01', buckets => 8)",
+    "RANGE_BUCKET_KEYS": "ALTER TABLE t ADD PARTITION p VALUES LESS THAN ('2017-05-01') "
+    "DISTRIBUTED BY HASH(v) BUCKETS 4",
+    "BUCKETS_INVALID": "CALL system.add_partition(table => 't', partition => 'p', upper => '2017-05-01', buckets => 0)",
     "RANGE_PARTITION_UNKNOWN": "CALL system.drop_partition(table => 't', partition => 'p')",
     "RANGE_PROPERTY_FIXED": "ALTER TABLE t SET TBLPROPERTIES ('range_partitions' = '[]')",
     "RANGE_TABLE": "CALL system.drop_partition(table => 'plain', partition => 'plain')",
@@ -156,6 +159,7 @@ BAD = {
 
 def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: str) -> None:
     months(spark)
+    months(spark, "u", colocate_with="g")
     spark.sql("CREATE TABLE plain (d DATE) USING delta")
     before = listed(spark)
     for code, statement in BAD.items():

@@ -1,5 +1,6 @@
 """The proof, rule by rule (design 6a): queries that the layout serves, near misses, and the plans of both."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -34,7 +35,14 @@ def tables(spark: SparkSession) -> Iterator[str]:
     spark.sql("CREATE TABLE p (k INT, s STRING, j INT, v BIGINT) USING parquet")
     create_member(spark, "u", "k INT, v BIGINT", ["k"], 4, group="g_k_4")
     fill(spark, "u", "SELECT cast(id AS INT), id * 3 FROM range(9)", ["k", "v"])
-    for name in ("w", "p"):
+    for name, numbers in (("m", (8, 4, 6)), ("m5", (8, 5, 10))):
+        bounds = zip(("15", "30", "MAXVALUE"), numbers, strict=True)
+        ranges = json.dumps([{"name": f"p{b}", "upper": [b], "buckets": n} for b, n in bounds])
+        spark.sql(
+            f"CREATE TABLE {name} (k INT, s STRING, j INT, v BIGINT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS "
+            f"TBLPROPERTIES ('range_partition_by' = 'v', 'range_partitions' = '{ranges}')"
+        )
+    for name in ("w", "p", "m", "m5"):
         _fill(spark, name, 3)
     spark.sql("USE default")
     yield "proof"

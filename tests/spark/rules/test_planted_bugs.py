@@ -76,6 +76,8 @@ BY = {
         RANGED, before="INSERT OVERWRITE ranged SELECT if(id = 5, NULL, id), id FROM range(5, 15)"
     ),
     "hole_filled": Betrayed(RANGED, before="INSERT OVERWRITE ranged SELECT id, id FROM range(15, 25)"),
+    "most_buckets_promised": Betrayed("SELECT k, count(*) FROM mixed GROUP BY k"),
+    "declared_number_pruned": Betrayed("SELECT k, v FROM mixed WHERE k IN (1, 2, 3, 4, 5, 6, 7, 8, 9)"),
     "first_load_replaces": Betrayed("SELECT k, v FROM keyed"),
     "keys_not_aggregated": Betrayed("SELECT x.k, x.v, y.v FROM keyed x JOIN keyed y ON x.k = y.k"),
     "value_filter_below_keys": Betrayed("SELECT k, v FROM keyed WHERE v < 10"),
@@ -105,6 +107,12 @@ def _make(spark: SparkSession) -> None:
     ranges = json.dumps([{"name": name, "lower": lower, "upper": upper} for name, lower, upper in ends])
     properties = {"range_partition_by": "k", "range_partitions": ranges}
     create_member(spark, "ranged", "k BIGINT, v BIGINT", ["k"], 4, "delta", "gr", properties=properties)
+    own = json.dumps([{"name": "low", "upper": ["20"]}, {"name": "high", "upper": ["MAXVALUE"], "buckets": 8}])
+    spark.sql(
+        "CREATE TABLE mixed (k BIGINT, v BIGINT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS "
+        f"TBLPROPERTIES ('range_partition_by' = 'v', 'range_partitions' = '{own}')"
+    )
+    fill(spark, "mixed", "SELECT id % 10, id FROM range(40)", ["k", "v"])
     unique = {"key_model": "unique", "key_columns": "k"}
     create_member(spark, "keyed", "k BIGINT, v BIGINT", ["k"], 4, "delta", "gr", properties=unique)
     for first in (0, 20):

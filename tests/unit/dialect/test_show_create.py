@@ -62,7 +62,8 @@ def test_what_is_shown_makes_the_same_table() -> None:
 def test_keys_and_ranges_have_their_clauses() -> None:
     doris = (
         "CREATE TABLE t (d DATE, k INT, v INT SUM) AGGREGATE KEY(d, k) PARTITION BY RANGE(d) "
-        '(PARTITION p VALUES LESS THAN ("2017-02-01"), PARTITION q VALUES [("2017-03-01"), (MAXVALUE))) '
+        '(PARTITION p VALUES LESS THAN ("2017-02-01"), PARTITION q VALUES [("2017-03-01"), (MAXVALUE)) '
+        "DISTRIBUTED BY HASH(k) BUCKETS 8) "
         "DISTRIBUTED BY HASH(k) BUCKETS 4"
     )
     first = translate(doris)
@@ -71,7 +72,8 @@ def test_keys_and_ranges_have_their_clauses() -> None:
     assert shown == (
         "CREATE TABLE `t` (\n  `d` DATE NULL,\n  `k` INT NULL,\n  `v` INT SUM NULL\n) ENGINE=OLAP\n"
         "AGGREGATE KEY(`d`, `k`)\nPARTITION BY RANGE(`d`)\n"
-        '(PARTITION `p` VALUES [(MINVALUE), ("2017-02-01")),\nPARTITION `q` VALUES [("2017-03-01"), (MAXVALUE)))\n'
+        '(PARTITION `p` VALUES [(MINVALUE), ("2017-02-01")),\nPARTITION `q` VALUES [("2017-03-01"), (MAXVALUE)) '
+        "DISTRIBUTED BY HASH(`k`) BUCKETS 8)\n"
         "DISTRIBUTED BY HASH(`k`) BUCKETS 4;"
     )
     assert translate(shown) == first

@@ -116,7 +116,7 @@ ALTER TABLE expamle_tbl DROP PARTITION p201701;
 ALTER TABLE expamle_tbl ADD PARTITION p201612 VALUES LESS THAN ("2017-01-01");
 
 -- title: both bounds, and a number of buckets of its own
--- refused: RANGE_BUCKETS
+-- runs
 ALTER TABLE expamle_tbl ADD PARTITION p201707 VALUES [("2017-07-01"), ("2017-08-01")) DISTRIBUTED BY HASH(`user_id`) BUCKETS 32;
 
 -- title: the partitions

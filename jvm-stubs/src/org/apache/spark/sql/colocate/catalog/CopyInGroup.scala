@@ -51,10 +51,12 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
       "delta",
       ColumnSpec.of(HiddenColumns.without(copy.schema)),
       layout.toSeq.flatMap(_.keys),
-      layout.fold(0)(_.buckets),
+      layout.fold(0)(_.declared),
       GroupProperties.replication(copy.properties),
       NativeTable.location(session, table),
-      replace = exists)
+      replace = exists,
+      partitions = layout.flatMap(_.partitions),
+      ranges = RangeProperties.only(copy.properties))
   }
 
   /** Delta gives the rows of a clone new numbers, in no certain order. */

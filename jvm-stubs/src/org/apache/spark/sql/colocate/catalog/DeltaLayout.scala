@@ -15,7 +15,12 @@ import org.apache.spark.sql.types.IntegerType
  * @param keys    names of the bucket keys, spelled as the table's columns where there is such a column
  * @param buckets number of buckets as typed
  */
-case class DeltaLayout(keys: Seq[String], buckets: Int)
+case class DeltaLayout(keys: Seq[String], buckets: Int) {
+
+  /** The expression of the bucket column. */
+  def expression(ranges: Option[DeclaredRanges]): String =
+    BucketColumn.sql(keys, ranges.flatMap(_.buckets).getOrElse(buckets.toString))
+}
 
 /** Turns `CLUSTERED BY (k) INTO n BUCKETS` on Delta and range partitions into generated partition columns. */
 object DeltaLayout {
@@ -56,7 +61,7 @@ object DeltaLayout {
 
   /** The statement as Delta's own catalog takes it. The last column, and the last partition column, is the bucket. */
   def applied(info: TableInfo, layout: Option[DeltaLayout], ranges: Option[DeclaredRanges]): TableInfo = {
-    val hidden = ranges.map(r => RangeColumn.column(r.expression)) ++ layout.map(bucket)
+    val hidden = ranges.map(r => RangeColumn.column(r.expression)) ++ layout.map(bucket(_, ranges))
     val partitions: Array[Transform] = info.partitions().filter {
       case BucketTransform(_, _, _) => false
       case _ => true
@@ -64,8 +69,8 @@ object DeltaLayout {
     rebuilt(info, info.columns() ++ hidden, partitions, info.properties())
   }
 
-  private def bucket(layout: DeltaLayout): Column =
-    Column.create(BucketColumn.Name, IntegerType, true, null, BucketColumn.sql(layout.keys, layout.buckets), null)
+  private def bucket(layout: DeltaLayout, ranges: Option[DeclaredRanges]): Column =
+    Column.create(BucketColumn.Name, IntegerType, true, null, layout.expression(ranges), null)
 
   def rebuilt(
       info: TableInfo, columns: Array[Column], partitions: Array[Transform],

@@ -25,7 +25,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 
   /** The range partitions, checked by the control plane. */
   lazy val ranges: Option[DeclaredRanges] = RangeProperties.declared(
-    session, DeltaStatement.name(session, ident), columns, layout.fold(0)(_.buckets), properties)
+    session, DeltaStatement.name(session, ident), columns, layout, properties)
 
   /** The properties of the key model, checked by the control plane. */
   lazy val keyModel: Map[String, String] = {

@@ -4,24 +4,31 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTransaction
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
-import org.apache.spark.sql.types.{MetadataBuilder, StructType}
+import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
 /** What was committed. `files`: how many were removed. */
 case class RangeChange(ranges: DeclaredRanges, files: Int)
 
 /**
- * Changes the range partitions of a Delta table in one commit: the properties, the expression that Delta's writers
- * compute, and the files of a partition that goes.
+ * Changes the range partitions of a Delta table in one commit: the properties, the expressions that Delta's writers
+ * compute partitions and buckets by, and the files of a partition that goes.
  */
 class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 
   private val name = DeltaStatement.name(session, ident)
 
-  def add(partition: String, lower: Option[String], upper: String, buckets: Option[Int]): RangeChange =
+  /** @param keys the bucket keys that the statement names, with commas between */
+  def add(
+      partition: String,
+      lower: Option[String],
+      upper: String,
+      buckets: Option[Int],
+      keys: Option[String]): RangeChange =
     changed("add_range", "partition" -> partition, "lower" -> lower.orNull, "upper" -> upper,
-      "partition_buckets" -> buckets.map(Int.box).orNull)(_ => None)
+      "partition_buckets" -> buckets.map(Int.box).orNull, "partition_keys" -> keys.orNull)(_ => None)
 
   def drop(partition: String, ifExists: Boolean): RangeChange =
     changed("drop_range", "partition" -> partition, "if_exists" -> ifExists) { before =>
@@ -44,7 +51,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     val files = removed(transaction.properties).toSeq.flatMap(transaction.files(RangeColumn.Name, _))
     if (after.properties != transaction.properties.filter(p => RangeProperties.isOne(p._1))) {
       transaction.commit(
-        RangeCommit.withExpression(transaction.schema, after.expression),
+        RangeCommit.withExpressions(transaction.schema, after.expression, bucketExpression(transaction, after)),
         transaction.properties ++ after.properties,
         files)
     }
@@ -57,7 +64,8 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     if (expression.isEmpty) refuse("it has no range partitions, only one that has all rows and is the table itself",
       "CREATE it anew with the properties 'range_partition_by' and 'range_partitions'")
     val declared = RangeProperties.of(ControlPlane.call(session, "create_ranges", facts(transaction): _*))
-    if (!expression.contains(declared.expression)) refuse(
+    val buckets = bucketExpression(transaction, declared)
+    if (!expression.contains(declared.expression) || buckets.exists(!current(transaction).contains(_))) refuse(
       s"'${RangeProperties.Partitions}' is not what its rows were partitioned by",
       "RESTORE the table to a version in which the property was not changed by hand")
   }
@@ -66,8 +74,20 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     session,
     name,
     ColumnSpec.of(HiddenColumns.without(transaction.schema)),
-    DeltaTables.layoutOf(session, table).fold(0)(_.buckets),
+    layoutOf(transaction).map(l => DeltaLayout(l.keys, l.declared)),
     transaction.properties)
+
+  private def layoutOf(transaction: DeltaTransaction): Option[BucketLayout] =
+    BucketColumn.layoutOf(session, transaction.schema)
+
+  /** What the bucket column has to be; None if all partitions have the table's number, before and after. */
+  private def bucketExpression(transaction: DeltaTransaction, ranges: DeclaredRanges): Option[String] =
+    layoutOf(transaction).filter(_.partitions.isDefined || ranges.buckets.isDefined).map { layout =>
+      DeltaLayout(layout.keys, layout.declared).expression(Some(ranges))
+    }
+
+  private def current(transaction: DeltaTransaction): Option[String] =
+    transaction.schema.find(_.name == BucketColumn.Name).flatMap(BucketColumn.generation)
 
   private def refuse(why: String, cure: String): Nothing = throw new ColocateException("RANGE_TABLE",
     s"Cannot change the range partitions of ${DeltaStatement.shown(session, ident)}: $why. $cure.")
@@ -80,15 +100,20 @@ object RangeCommit {
     val transaction = new DeltaTransaction(table)
     val expression = RangeColumn.expressionOf(transaction.schema)
     if (expression.isDefined && transaction.schema(RangeColumn.Name).nullable) {
-      transaction.commit(withExpression(transaction.schema, expression.get), transaction.properties, Nil)
+      val schema = withExpressions(transaction.schema, expression.get, None)
+      transaction.commit(schema, transaction.properties, Nil)
     }
   }
 
-  private def withExpression(schema: StructType, expression: String): StructType = StructType(schema.map { field =>
-    if (field.name != RangeColumn.Name) field
-    else field.copy(
-      nullable = false,
-      metadata = new MetadataBuilder().withMetadata(field.metadata)
-        .putString(BucketColumn.GenerationKey, expression).build())
-  })
+  /** @param buckets of the bucket column, if it changes */
+  private def withExpressions(schema: StructType, range: String, buckets: Option[String]): StructType =
+    StructType(schema.map { field =>
+      if (field.name == RangeColumn.Name) computed(field, range).copy(nullable = false)
+      else if (field.name == BucketColumn.Name) buckets.fold(field)(computed(field, _))
+      else field
+    })
+
+  private def computed(field: StructField, expression: String): StructField = field.copy(
+    metadata = new MetadataBuilder().withMetadata(field.metadata)
+      .putString(BucketColumn.GenerationKey, expression).build())
 }

@@ -14,8 +14,9 @@ import org.json4s.JValue
  * @param columns    the range columns, spelled as the table's
  * @param partitions the property's text, with all bounds filled
  * @param expression SQL that gives a row's partition
+ * @param buckets    SQL that gives the number of buckets of a row's partition, if these differ
  */
-case class DeclaredRanges(columns: Seq[String], partitions: String, expression: String) {
+case class DeclaredRanges(columns: Seq[String], partitions: String, expression: String, buckets: Option[String]) {
 
   def entries: Seq[RangeEntry] = RangeProperties.entries(properties)
 
@@ -26,6 +27,9 @@ case class DeclaredRanges(columns: Seq[String], partitions: String, expression: 
 /** A partition as the property has it: bounds in Spark's form, or MINVALUE and MAXVALUE. */
 case class RangeEntry(name: String, lower: Seq[String], upper: Seq[String], buckets: Option[Int]) {
   def range: String = s"[${RangeEntry.shown(lower)}, ${RangeEntry.shown(upper)})"
+
+  /** For DESCRIBE. */
+  def described: String = range + buckets.fold("")(n => s", $n buckets")
 }
 
 object RangeEntry {
@@ -52,6 +56,10 @@ object RangeProperties {
   /** Both keys: one alone may be any user's property. */
   def declares(names: Iterable[String]): Boolean = keys.forall(key => names.exists(_.equalsIgnoreCase(key)))
 
+  /** Both, if they are there. */
+  def only(properties: Map[String, String]): Map[String, String] =
+    keys.flatMap(key => GroupProperties.value(properties, key).map(key -> _)).toMap
+
   def without(properties: Map[String, String]): Map[String, String] = properties.filterNot(p => isOne(p._1))
 
   /** What a CREATE declares; the control plane's error if it is wrong. None if it names no range partitions. */
@@ -59,10 +67,10 @@ object RangeProperties {
       session: SparkSession,
       table: TableIdentifier,
       columns: Seq[ColumnSpec],
-      buckets: Int,
+      layout: Option[DeltaLayout],
       properties: Map[String, String]): Option[DeclaredRanges] =
     Option.when(mentions(properties.keys)) {
-      of(ControlPlane.call(session, "create_ranges", facts(session, table, columns, buckets, properties): _*))
+      of(ControlPlane.call(session, "create_ranges", facts(session, table, columns, layout, properties): _*))
     }
 
   /** A table with range partitions, as arguments of the control plane's verbs. */
@@ -70,10 +78,12 @@ object RangeProperties {
       session: SparkSession,
       table: TableIdentifier,
       columns: Seq[ColumnSpec],
-      buckets: Int,
+      layout: Option[DeltaLayout],
       properties: Map[String, String]): Seq[(String, Any)] = TableSpec.named(table) ++ Seq(
     "columns" -> columns.map(_.facts),
-    "buckets" -> buckets,
+    "bucket_keys" -> layout.toSeq.flatMap(_.keys),
+    "buckets" -> layout.fold(0)(_.buckets),
+    "group" -> GroupProperties.group(properties).orNull,
     "by" -> GroupProperties.value(properties, Columns).orNull,
     "partitions" -> GroupProperties.value(properties, Partitions).orNull,
     "zone" -> session.sessionState.conf.sessionLocalTimeZone)
@@ -81,7 +91,8 @@ object RangeProperties {
   def of(answer: JValue): DeclaredRanges = DeclaredRanges(
     (answer \ "columns").extract[Seq[String]],
     (answer \ "partitions").extract[String],
-    (answer \ "expression").extract[String])
+    (answer \ "expression").extract[String],
+    (answer \ "buckets").extractOpt[String])
 
   def entries(properties: Map[String, String]): Seq[RangeEntry] =
     GroupProperties.value(properties, Partitions).toSeq.flatMap(text => Json.parse(text).extract[Seq[RangeEntry]])

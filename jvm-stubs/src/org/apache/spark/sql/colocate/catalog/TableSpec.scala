@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.colocate.columns.HiddenColumns
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.{BucketLayout, PartitionBuckets}
 import org.apache.spark.sql.connector.catalog.{Column, Table}
 import org.apache.spark.sql.types.StructType
 
@@ -36,6 +36,8 @@ object ColumnSpec {
  * @param liquid      does the statement ask for liquid clustering?
  * @param replace     may a table of this name exist already?
  * @param bytes       size of the data that the table will get, if known
+ * @param partitions  the numbers of buckets of range partitions, where they differ
+ * @param ranges      the properties of range partitions, if the table has them
  */
 case class TableSpec(
     name: TableIdentifier,
@@ -48,7 +50,9 @@ case class TableSpec(
     location: Option[String],
     liquid: Boolean = false,
     replace: Boolean = false,
-    bytes: Option[Long] = None) {
+    bytes: Option[Long] = None,
+    partitions: Option[PartitionBuckets] = None,
+    ranges: Map[String, String] = Map.empty) {
 
   /** The same as arguments of the control plane's verbs. */
   def facts: Seq[(String, Any)] = TableSpec.named(name) ++ Seq(
@@ -61,7 +65,10 @@ case class TableSpec(
     "location" -> location.orNull,
     "liquid" -> liquid,
     "replace" -> replace,
-    "bytes" -> bytes.map(Long.box).orNull)
+    "bytes" -> bytes.map(Long.box).orNull,
+    "partition_buckets" -> partitions.fold(Map.empty[String, Int])(_.others),
+    "by" -> ranges.get(RangeProperties.Columns).orNull,
+    "partitions" -> ranges.get(RangeProperties.Partitions).orNull)
 }
 
 object TableSpec {
@@ -81,7 +88,9 @@ object TableSpec {
     "delta",
     ColumnSpec.of(HiddenColumns.visible(table.columns().toSeq)),
     layout.toSeq.flatMap(_.keys),
-    layout.fold(0)(_.buckets),
+    layout.fold(0)(_.declared),
     GroupProperties.replication(properties),
-    location)
+    location,
+    partitions = layout.flatMap(_.partitions),
+    ranges = RangeProperties.only(properties))
 }

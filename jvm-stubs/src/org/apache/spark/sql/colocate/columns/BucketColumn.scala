@@ -7,10 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.evidence.{BucketLayout, PartitionBuckets}
 import org.apache.spark.sql.types.{IntegerType, StructField, StructType}
 
-/** The hidden partition column of a Delta member: `_colocate_bucket INT GENERATED ALWAYS AS (pmod(hash(keys), n))`. */
+/**
+ * The hidden partition column of a Delta member: `_colocate_bucket INT GENERATED ALWAYS AS (pmod(hash(keys), n))`. If
+ * range partitions have different numbers of buckets, n is `coalesce(CASE WHEN ... THEN 8 ELSE 6 END, 4)`.
+ */
 object BucketColumn {
 
   val Name = "_colocate_bucket"
@@ -19,15 +22,18 @@ object BucketColumn {
   val GenerationKey = "delta.generationExpression"
 
   /** The generation expression as SQL text. */
-  def sql(keys: Seq[String], buckets: Int): String =
-    s"pmod(hash(${keys.map(QuotingUtils.quoteIdentifier).mkString(", ")}), $buckets)"
+  def sql(keys: Seq[String], buckets: Int): String = sql(keys, buckets.toString)
+
+  /** @param number gives the number of buckets of a row's range partition */
+  def sql(keys: Seq[String], number: String): String =
+    s"pmod(hash(${keys.map(QuotingUtils.quoteIdentifier).mkString(", ")}), $number)"
 
   /** Does the schema (of a Delta *snapshot*, unstripped) carry a bucket column whose expression proves a layout? */
   def layoutOf(session: SparkSession, schema: StructType): Option[BucketLayout] =
     for {
       column <- schema.fields.find(f => f.name == Name && f.dataType == IntegerType)
       text <- generation(column)
-      layout <- parse(session, text, HiddenColumns.without(schema))
+      layout <- parse(session, text, RangeColumn.expressionOf(schema), HiddenColumns.without(schema))
     } yield layout
 
   /** The SQL text that a generated column's values are computed by, from a *snapshot's* schema. */
@@ -36,39 +42,64 @@ object BucketColumn {
 
   def isNamed(field: StructField): Boolean = field.name.equalsIgnoreCase(Name)
 
-  private val parsed = TrieMap.empty[(String, String, StructType), Option[BucketLayout]]
+  private val parsed = TrieMap.empty[(String, String, Option[String], StructType), Option[BucketLayout]]
 
   /**
    * The layout that the text of an expression defines, found from the *resolved* expression: spelling, quotes and case
    * do not matter, and a temporary function called `hash` is not taken for Spark's.
+   *
+   * @param range the text that gives a row's range partition, if the table has some
    */
-  def parse(session: SparkSession, text: String, schema: StructType): Option[BucketLayout] = {
+  def parse(session: SparkSession, text: String, range: Option[String], schema: StructType): Option[BucketLayout] = {
     val plain = StructType(schema.map(f => StructField(f.name, f.dataType)))
     if (parsed.size > 10000) parsed.clear()
-    parsed.getOrElseUpdate((session.sessionUUID, text, plain), resolve(session, text, plain))
+    parsed.getOrElseUpdate((session.sessionUUID, text, range, plain), resolve(session, text, range, plain))
   }
 
   /** Are the functions of the text Spark's own in this session now? A user's may come before them. */
   def isSparksOwn(session: SparkSession): Boolean =
-    resolve(session, sql(Seq("k"), 1), StructType(Seq(StructField("k", IntegerType)))).isDefined
+    Seq("1", "coalesce(1, 1)").forall { number =>
+      resolve(session, sql(Seq("k"), number), Some("'p'"), StructType(Seq(StructField("k", IntegerType)))).isDefined
+    }
 
-  private def resolve(session: SparkSession, text: String, schema: StructType): Option[BucketLayout] =
+  private def resolve(
+      session: SparkSession, text: String, range: Option[String], schema: StructType): Option[BucketLayout] =
     try {
       val state = session.sessionState
-      val project = Project(Seq(Alias(state.sqlParser.parseExpression(text), Name)()), LocalRelation(schema))
-      state.analyzer.execute(project) match {
-        case Project(Seq(Alias(expression, _)), _) => layout(expression)
-        case _ => None
+      def columns(texts: Seq[String]): Seq[Expression] = {
+        val named = texts.map(text => Alias(state.sqlParser.parseExpression(text), Name)())
+        state.analyzer.execute(Project(named, LocalRelation(schema))) match {
+          case Project(list, _) => list.collect { case Alias(expression, _) => expression }
+          case _ => Nil
+        }
       }
+      columns(Seq(text)).headOption.flatMap(ofOneNumber).orElse(columns(text +: range.toSeq) match {
+        case Seq(bucket, partition) => ofNumbers(bucket, partition)
+        case _ => None
+      })
     } catch {
       // An expression that this session can't parse or resolve proves nothing.
       case _: org.apache.spark.sql.AnalysisException => None
     }
 
-  private def layout(expression: Expression): Option[BucketLayout] = expression match {
-    case Pmod(Murmur3Hash(children, 42), Literal(buckets: Int, IntegerType), _) if buckets > 0 && children.nonEmpty =>
-      val keys = children.collect { case a: AttributeReference => a }
-      Option.when(keys.size == children.size)(BucketLayout(keys.map(_.name), keys.map(_.dataType), buckets))
+  private def ofOneNumber(bucket: Expression): Option[BucketLayout] = bucket match {
+    case Pmod(Murmur3Hash(children, 42), Literal(buckets: Int, IntegerType), _) if buckets > 0 =>
+      layout(children, buckets)
     case _ => None
+  }
+
+  private def ofNumbers(bucket: Expression, partition: Expression): Option[BucketLayout] = bucket match {
+    case Pmod(Murmur3Hash(children, 42), number, _) =>
+      for {
+        numbers <- NumbersOfBuckets.of(number, partition)
+        found <- layout(children, PartitionBuckets.commonDivisor(numbers.all))
+      } yield found.copy(partitions = Some(numbers))
+    case _ => None
+  }
+
+  private def layout(hashed: Seq[Expression], buckets: Int): Option[BucketLayout] = {
+    val keys = hashed.collect { case a: AttributeReference => a }
+    Option.when(keys.nonEmpty && keys.size == hashed.size)(
+      BucketLayout(keys.map(_.name), keys.map(_.dataType), buckets))
   }
 }

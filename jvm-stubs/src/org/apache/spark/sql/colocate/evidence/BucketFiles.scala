@@ -4,7 +4,7 @@ import java.net.URI
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{DynamicPruning, Expression}
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.execution.datasources.FileIndex
@@ -21,7 +21,7 @@ object BucketFiles {
   /** None if a file has no bucket: then the scan itself reports it. */
   def of(index: FileIndex, evidence: Evidence, partitionFilters: Seq[Expression]): Option[Seq[BucketFile]] = {
     val files = evidence.source match {
-      case _: BucketSource.PartitionValue => delta(index)
+      case _: BucketSource.PartitionValue => delta(index, evidence.layout)
       case BucketSource.FileName => native(index, evidence.layout.buckets, partitionFilters)
     }
     def isKnown(bucket: Option[Int]): Boolean = bucket.exists(b => b >= 0 && b < evidence.layout.buckets)
@@ -30,12 +30,14 @@ object BucketFiles {
     })
   }
 
-  private def delta(index: FileIndex): Seq[(Option[Int], Path, Long)] = {
-    val column = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
+  private def delta(index: FileIndex, layout: BucketLayout): Seq[(Option[Int], Path, Long)] = {
+    val snapshot = DeltaReflection.snapshotOf(index)
+    val (bucket, range) = (snapshot.physicalName(BucketColumn.Name), snapshot.physicalName(RangeColumn.Name))
     val root = DeltaReflection.dataPath(index)
     DeltaReflection.preparedFiles(index).map { file =>
-      val bucket = file.partitionValues.get(column).flatMap(v => Option(v)).flatMap(_.toIntOption)
-      (bucket, located(root, file.path), file.bytes)
+      def value(column: String) = file.partitionValues.get(column).flatMap(Option(_))
+      val found = value(bucket).flatMap(_.toIntOption).flatMap(layout.bucketOf(value(range), _))
+      (found, located(root, file.path), file.bytes)
     }
   }
 

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.evidence
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
@@ -13,8 +14,12 @@ sealed trait BucketSource
 
 object BucketSource {
 
-  /** Delta: the value of the partition column at this position of the file's partition values. */
-  case class PartitionValue(ordinal: Int) extends BucketSource
+  /**
+   * Delta: the value of the partition column at this position of the file's partition values.
+   *
+   * @param range the position of the range partition's name, if partitions have different numbers of buckets
+   */
+  case class PartitionValue(ordinal: Int, range: Option[Int] = None) extends BucketSource
 
   /** Native: the id in a file name of Spark's full pattern. */
   case object FileName extends BucketSource
@@ -40,10 +45,27 @@ case class Evidence(
   def bucketOf(file: PartitionedFile): Option[Int] = source match {
     case BucketSource.FileName => NativeEvidence.bucketOf(file.toPath.getName, layout.buckets)
     // The null check comes first: getInt of a null gives 0.
-    case BucketSource.PartitionValue(ordinal) =>
+    case BucketSource.PartitionValue(ordinal, _) =>
       Option
         .when(!file.partitionValues.isNullAt(ordinal))(file.partitionValues.getInt(ordinal))
-        .filter(b => b >= 0 && b < layout.buckets)
+        .flatMap(layout.bucketOf(rangeOf(file.partitionValues), _))
+  }
+
+  /**
+   * Can the file have rows whose keys have this hash, by the number of buckets of its own range partition? Also if it
+   * names no bucket: then whoever reads the files refuses it.
+   */
+  def mayHold(file: PartitionedFile, hash: Int): Boolean = source match {
+    case BucketSource.PartitionValue(ordinal, Some(_)) if bucketOf(file).isDefined =>
+      val number = layout.partitions.flatMap(_.of(rangeOf(file.partitionValues)))
+      number.forall(Math.floorMod(hash, _) == file.partitionValues.getInt(ordinal))
+    case _ => true
+  }
+
+  /** The range partition of files with these partition values, where partitions have different numbers of buckets. */
+  def rangeOf(values: InternalRow): Option[String] = source match {
+    case BucketSource.PartitionValue(_, Some(range)) if !values.isNullAt(range) => Some(values.getString(range))
+    case _ => None
   }
 }
 

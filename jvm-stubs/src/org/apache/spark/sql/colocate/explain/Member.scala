@@ -27,7 +27,7 @@ case class Member(
 
   def describe: String = layout.fold(table) { l =>
     val keys = l.keys.zip(l.keyTypes).map { case (k, t) => s"$k ${t.simpleString}" }
-    s"$table (${keys.mkString(", ")}) into ${l.buckets} buckets"
+    s"$table (${keys.mkString(", ")}) into ${l.numbers} buckets"
   }
 }
 

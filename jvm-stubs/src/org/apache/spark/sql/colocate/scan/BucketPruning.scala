@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.util.collection.BitSet
 
 /**
@@ -14,15 +13,24 @@ object BucketPruning {
   private val MaxCombinations = 1000
 
   /** None where the filters do not fix every key. */
-  def selected(keys: Seq[Attribute], filters: Seq[Expression], buckets: Int): Option[BitSet] = {
+  def selected(keys: Seq[Attribute], filters: Seq[Expression], buckets: Int): Option[BitSet] =
+    hashes(keys, filters).map { found =>
+      val set = new BitSet(buckets)
+      found.foreach(hash => set.set(bucketOf(hash, buckets)))
+      set
+    }
+
+  /** The hashes of all keys that the filters leave. */
+  def hashes(keys: Seq[Attribute], filters: Seq[Expression]): Option[Seq[Int]] = {
     val conjuncts = filters.filter(_.deterministic)
     val values = keys.map(key => conjuncts.flatMap(valuesOf(key, _)).minByOption(_.size))
     Option.when(values.forall(_.isDefined) && values.flatten.map(_.size.toLong).product <= MaxCombinations) {
-      val set = new BitSet(buckets)
-      combinations(values.flatten).foreach(key => set.set(bucketOf(key, buckets)))
-      set
+      combinations(values.flatten).map(key => new Murmur3Hash(key).eval(InternalRow.empty).asInstanceOf[Int])
     }
   }
+
+  /** The same number as `pmod(hash, buckets)`. */
+  def bucketOf(hash: Int, buckets: Int): Int = Math.floorMod(hash, buckets)
 
   private def valuesOf(key: Attribute, filter: Expression): Option[Seq[Literal]] = filter match {
     case EqualTo(a: Attribute, value: Literal) if same(a, key, value) => Some(Seq(value))
@@ -40,7 +48,4 @@ object BucketPruning {
 
   private def combinations(values: Seq[Seq[Literal]]): Seq[Seq[Literal]] =
     values.foldLeft(Seq(Seq.empty[Literal]))((rows, column) => rows.flatMap(row => column.map(row :+ _)))
-
-  private def bucketOf(key: Seq[Literal], buckets: Int): Int =
-    BucketedWrite.bucketId(key, buckets).eval(InternalRow.empty).asInstanceOf[Int]
 }

@@ -128,7 +128,7 @@ object BucketedFiles {
   private def misplaced(file: PartitionedFile, evidence: Evidence): ColocateException =
     new ColocateException(
       "FILE_WITHOUT_BUCKET",
-      s"Cannot read ${evidence.table} by bucket: the file ${file.urlEncodedPath} names no bucket in " +
-        s"[0, ${evidence.layout.buckets}), although the table's layout promises one. Nothing was returned. " +
+      s"Cannot read ${evidence.table} by bucket: the file ${file.urlEncodedPath} names none of the " +
+        s"${evidence.layout.numbers} buckets that the table's layout promises. Nothing was returned. " +
         "SET disable_colocate_join = true reads the table without its layout; then rewrite the file's rows.")
 }

@@ -161,6 +161,7 @@ case class ColocatedScanExec(
     val selected = s"${optionalBucketSet.fold(buckets)(_.cardinality())} out of $buckets"
     val read = mode match {
       case ReadMode.ByBucket(tasks) if tasks < buckets => s" (read as $tasks)"
+      case ReadMode.ByBucket(_) if buckets < evidence.layout.most => s" (partitions have ${evidence.layout.numbers})"
       case ReadMode.ByShare(shares, split) =>
         s" (read in ${shares.describe}${if (shares.isSplit && !split) ", repeated for each" else ""})"
       case _ => ""
@@ -211,7 +212,13 @@ case class ColocatedScanExec(
 
   /** The files to read, by bucket. */
   protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
-    BucketedFiles(listed, evidence, neededBuckets, trust, checksInTasks)
+    BucketedFiles(listed.filter(mayHoldKeys), evidence, neededBuckets, trust, checksInTasks)
+
+  /** Of a table whose range partitions have different numbers of buckets; `neededBuckets` are fewer, larger buckets. */
+  private def mayHoldKeys(file: PartitionedFile): Boolean = neededHashes.forall(_.exists(evidence.mayHold(file, _)))
+
+  private lazy val neededHashes: Option[Seq[Int]] =
+    if (evidence.layout.partitions.isEmpty) None else BucketPruning.hashes(keys, dataFilters)
 
   /**
    * May the tasks read every row of the files that they check? Pushed filters are then left out, so only if the filters

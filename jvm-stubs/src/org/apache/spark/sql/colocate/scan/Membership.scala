@@ -41,6 +41,8 @@ object Membership {
   /** The same about the files that a scan selects: a table that is mostly strays is read as if it had no layout. */
   def judge(session: SparkSession, relation: LogicalRelation, scan: FileSourceScanLike): Option[LayoutDecision] =
     judge(session, relation).map {
+      case LayoutDecision.Proven(evidence) if evidence.layout.partitions.isDefined =>
+        RangesRead.judge(session, scan, evidence)
       case LayoutDecision.Proven(evidence) =>
         val strays = Strays.of(scan, evidence)
         if (strays.tooMany(session)) LayoutDecision.Refused(strays.gap(evidence), native = true)

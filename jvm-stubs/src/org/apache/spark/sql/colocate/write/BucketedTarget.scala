@@ -38,7 +38,11 @@ case class BucketedTarget(
   /** The query's rows by bucket, each in a range partition; a query that lacks a key stays as it is. */
   def byBucket(query: LogicalPlan): LogicalPlan = {
     val checked = prepared(query)
-    bucketsOf(query).fold(checked) { case (keys, buckets) => BucketedWrite.over(checked, keys, buckets) }
+    val keys = layout.flatMap(l => keysIn(l, query.output).map(l -> _))
+    keys.fold(checked) { case (l, by) =>
+      if (l.partitions.isEmpty) BucketedWrite.over(checked, by, l.buckets)
+      else WriteByPartitionsBuckets.over(checked, by, l)
+    }
   }
 
   /** The query's rows, each in a range partition, and as few as the table's key model asks for. */
@@ -47,8 +51,9 @@ case class BucketedTarget(
     model.fold(checked)(LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table)).of(checked, bucketsOf(query)))
   }
 
+  /** None if a row's partition decides how many there are. */
   private def bucketsOf(query: LogicalPlan): Option[(Seq[Expression], Int)] =
-    layout.flatMap(l => keysIn(l, query.output).map(_ -> l.buckets))
+    layout.filter(_.partitions.isEmpty).flatMap(l => keysIn(l, query.output).map(_ -> l.buckets))
 }
 
 object BucketedTarget {

@@ -32,12 +32,19 @@ object BucketedWrite {
   private val FewRows = 10000L
 
   /** The bucket of a row, the same expression as the generated column's. */
-  def bucketId(keys: Seq[Expression], buckets: Int): Expression = new Pmod(new Murmur3Hash(keys), Literal(buckets))
+  def bucketId(keys: Seq[Expression], buckets: Int): Expression = bucketId(keys, Literal(buckets))
+
+  /** @param number of buckets, of the row's range partition if these differ */
+  def bucketId(keys: Seq[Expression], number: Expression): Expression = new Pmod(new Murmur3Hash(keys), number)
 
   /** Into a Delta table. */
   def over(query: LogicalPlan, keys: Seq[Expression], buckets: Int): LogicalPlan =
-    if (mostRows(query).exists(_ <= FewRows)) Repartition(1, shuffle = false, query)
+    if (isSmall(query)) inOneTask(query)
     else BucketedWrite(keys, buckets, ascending(bucketId(keys, buckets)), query)
+
+  def isSmall(query: LogicalPlan): Boolean = mostRows(query).exists(_ <= FewRows)
+
+  def inOneTask(query: LogicalPlan): LogicalPlan = Repartition(1, shuffle = false, query)
 
   private def mostRows(query: LogicalPlan): Option[Long] = query match {
     case Project(_, child) => mostRows(child)

@@ -2,8 +2,9 @@ package org.apache.spark.sql.colocate.write
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, KnownNotNull, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
@@ -87,29 +88,49 @@ class BucketingWriteBuilder(
       val checked = rows.fold(query)(_.checked(query))
       val range = for (found <- rows; partition <- found.partitionOf(query.output); declared <- ranges)
         yield generated(KnownNotNull(partition), RangeColumn.Name, declared.expression)
-      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(ofKeys(checked), query))
+      val rowsByBucket = byBucket(session, ofKeys(checked), query)
+      Project(query.output ++ range ++ layout.map(bucket(session, query, _)), rowsByBucket)
     }
 
   /** As few rows as the new table's key model asks for. */
   private def ofKeys(query: LogicalPlan): LogicalPlan =
     KeyModel.of(inner.properties().asScala.toMap).fold(query) { model =>
-      LastRowOfLoad(model, query.schema).of(query, layout.map(l => keysOf(query, l) -> l.buckets))
+      val buckets = layout.filter(_ => numbers.isEmpty).map(l => keysOf(query, l) -> l.buckets)
+      LastRowOfLoad(model, query.schema).of(query, buckets)
     }
 
   private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =
     RangedRows.of(
       session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema, ranges.entries)
 
-  private def byBucket(checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
-    layout.fold(checked)(l => BucketedWrite.over(checked, keysOf(query, l), l.buckets))
+  private def byBucket(session: SparkSession, checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
+    layout.fold(checked) { l =>
+      if (numbers.isEmpty) BucketedWrite.over(checked, keysOf(query, l), l.buckets)
+      else {
+        val most = (l.buckets +: ranges.toSeq.flatMap(_.entries).flatMap(_.buckets)).max
+        WriteByPartitionsBuckets.over(checked, bucketId(session, query, l), most)
+      }
+    }
 
-  private def bucket(query: LogicalPlan, layout: DeltaLayout): NamedExpression = generated(
-    BucketedWrite.bucketId(keysOf(query, layout), layout.buckets),
-    BucketColumn.Name,
-    BucketColumn.sql(layout.keys, layout.buckets))
+  private def bucket(session: SparkSession, query: LogicalPlan, layout: DeltaLayout): NamedExpression =
+    generated(bucketId(session, query, layout), BucketColumn.Name, layout.expression(ranges))
+
+  private def bucketId(session: SparkSession, query: LogicalPlan, layout: DeltaLayout): Expression = {
+    val number = numbers.map { text =>
+      RangeColumn.resolve(session, text, query.schema).flatMap(RangeColumn.over(_, named(query, _))).getOrElse(
+        throw SparkException.internalError(s"The query of ${inner.name} lacks a column of $text"))
+    }
+    BucketedWrite.bucketId(keysOf(query, layout), number.getOrElse(Literal(layout.buckets)))
+  }
+
+  /** What gives the number of buckets of a row's partition, where partitions have different ones. */
+  private def numbers: Option[String] = ranges.flatMap(_.buckets)
+
+  private def named(query: LogicalPlan, column: String): Option[Attribute] =
+    query.output.find(a => SQLConf.get.resolver(a.name, column))
 
   private def keysOf(query: LogicalPlan, layout: DeltaLayout): Seq[Attribute] =
-    layout.keys.map(key => query.output.find(a => SQLConf.get.resolver(a.name, key)).get)
+    layout.keys.map(named(query, _).get)
 
   private def generated(value: Expression, name: String, text: String): NamedExpression =
     Alias(value, name)(

@@ -74,7 +74,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     properties(replace.tableSpec).contains(V1Overwrite.Mark)
 
   private def bucketing(table: BucketedTarget): Option[Transform] = table.layout.map { layout =>
-    BucketTransform(LiteralValue(layout.buckets, IntegerType), layout.keys.map(key => FieldReference(Seq(key))))
+    BucketTransform(LiteralValue(layout.declared, IntegerType), layout.keys.map(key => FieldReference(Seq(key))))
   }
 
   private def rangesOf(table: BucketedTarget): Map[String, String] =
@@ -88,7 +88,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def isSame(bucket: Transform, table: BucketedTarget): Boolean = bucket match {
     case BucketTransform(buckets, keys, _) =>
-      table.layout.exists(l => l.buckets == buckets && l.keys == keys.map(_.fieldNames().mkString(".")))
+      table.layout.exists(l => l.declared == buckets && l.keys == keys.map(_.fieldNames().mkString(".")))
     case _ => false
   }
 

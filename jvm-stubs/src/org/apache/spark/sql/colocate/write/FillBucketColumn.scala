@@ -60,7 +60,10 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       val keys = layout.keys.zip(layout.keyTypes).map { case (key, keyType) =>
         HiddenColumns.asStored(named(key).get, keyType)
       }
-      BucketColumn.Name -> BucketedWrite.bucketId(keys, layout.buckets)
+      val number = layout.partitions.fold[Expression](Literal(layout.buckets)) { _ =>
+        WriteByPartitionsBuckets.number(layout, named).get
+      }
+      BucketColumn.Name -> BucketedWrite.bucketId(keys, number)
     }
     val range = target.ranges.map(ranges => RangeColumn.Name -> RangeColumn.over(ranges.expression, named).get)
     (bucket ++ range).toMap

@@ -63,6 +63,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def targetOf(save: SaveIntoDataSourceCommand): Option[BucketedTarget] = save.query match {
     case _: BucketedWrite | Filter(_: RowInSomeRange, _) => None
+    case done if WriteByPartitionsBuckets.isDone(done) => None
     case _ => tableAt(absolute(save.options("path")))
   }
 

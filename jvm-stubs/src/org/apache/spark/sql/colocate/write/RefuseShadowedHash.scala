@@ -27,7 +27,7 @@ case class RefuseShadowedHash(session: SparkSession) extends (LogicalPlan => Uni
   }
 
   private def isBucketId(expression: Expression): Boolean = expression.exists {
-    case Pmod(_: Murmur3Hash, _, _) => true
+    case Pmod(_: Murmur3Hash, _: Literal | Coalesce(Seq(_, _: Literal)), _) => true
     case _ => false
   }
 

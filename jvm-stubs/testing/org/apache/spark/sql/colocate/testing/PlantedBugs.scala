@@ -43,6 +43,8 @@ object PlantedBugs {
     "bound_taken_by_lower_range" -> "a row at the lower bound of a range partition is loaded into the one before",
     "null_taken_by_higher_range" -> "a null in a range column counts as above all bounds",
     "hole_filled" -> "a row of no range partition is loaded into the first one",
+    "most_buckets_promised" -> "range partitions are taken for having as many buckets as the one with most of them",
+    "declared_number_pruned" -> "key = literal prunes range partitions by the table's number of buckets, not by theirs",
     "first_load_replaces" -> "REPLACE takes the value of the first load",
     "keys_not_aggregated" -> "rows of one key that lie in several files stay several rows",
     "value_filter_below_keys" -> "a filter on a value column leaves loaded rows out before they become one row")

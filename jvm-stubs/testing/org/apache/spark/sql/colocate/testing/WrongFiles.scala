@@ -2,9 +2,9 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
-import org.apache.spark.sql.colocate.scan.{BucketedFiles, ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.colocate.scan.{BucketPruning, BucketedFiles, ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, InSubqueryExec, SparkPlan}
 import org.apache.spark.util.collection.BitSet
@@ -38,9 +38,21 @@ class ColocatedWrongScanExec(
 
   override protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles = {
     val right = super.filesOf(listed)
-    val read = if (PlantedBugs.is("other_snapshot")) right.files.filter(evidence.bucketOf(_).isDefined) else right.files
+    val read = right.files.filter { file =>
+      if (PlantedBugs.is("other_snapshot")) evidence.bucketOf(file).isDefined
+      else if (PlantedBugs.is("declared_number_pruned")) isOfDeclared(file)
+      else true
+    }
     val selected = if (PlantedBugs.is("wrong_bucket_pruned")) right.selected.map(next) else right.selected
     new WrongFiles(read, evidence, selected, right.trust, right.later)
+  }
+
+  private def isOfDeclared(file: PartitionedFile): Boolean = evidence.source match {
+    case BucketSource.PartitionValue(ordinal, Some(_)) =>
+      val id = file.partitionValues.getInt(ordinal)
+      val declared = evidence.layout.declared
+      BucketPruning.selected(keys, dataFilters, declared).forall(needed => id < declared && needed.get(id))
+    case _ => true
   }
 
   // Spark drops a change that leaves a plan equal.

@@ -33,6 +33,9 @@ case class PlanWrongScans(session: SparkSession) extends Strategy {
       withLayout(scan, seen.getOrElseUpdate(scan.evidence.table, scan.evidence.layout))
     case Some("partition_filter_lost") =>
       scan.copy(scan = scan.scan.copy(partitionFilters = Nil), partitionFilters = Nil)
+    case Some("most_buckets_promised") =>
+      val layout = scan.evidence.layout
+      withLayout(scan, layout.copy(buckets = layout.most, partitions = None))
     case _ => scan
   }
 

@@ -26,7 +26,7 @@ object DeclaredLayouts {
       format = "delta",
       columns = CharVarcharUtils.getRawSchema(HiddenColumns.without(snapshot.schema)).fields.toSeq,
       partitions = snapshot.partitionSchema.fieldNames.toSeq.filterNot(HiddenColumns.contains),
-      buckets = layout.map(l => BucketSpec(l.buckets, l.keys, Nil)),
+      buckets = layout.map(l => BucketSpec(l.declared, l.keys, Nil)),
       comment = properties.get(TableCatalog.PROP_COMMENT),
       location = properties.get(TableCatalog.PROP_LOCATION)
         .filterNot(_ => properties.contains(TableCatalog.PROP_IS_MANAGED_LOCATION)),

@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, TableSpec}
+import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, RangeProperties, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
@@ -73,8 +73,10 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
       "delta",
       keys.map { case (key, keyType) => ColumnSpec(key, keyType.simpleString) },
       keys.map(_._1),
-      layout.fold(0)(_.buckets),
+      layout.fold(0)(_.declared),
       GroupProperties.replication(table.properties().asScala.toMap),
-      Option(table.properties().get(TableCatalog.PROP_LOCATION)))
+      Option(table.properties().get(TableCatalog.PROP_LOCATION)),
+      partitions = layout.flatMap(_.partitions),
+      ranges = RangeProperties.only(table.properties().asScala.toMap))
   }
 }

@@ -65,7 +65,7 @@ case class ShowAsDeclared(session: SparkSession) extends Rule[LogicalPlan] {
     val db = resolved.identifier.namespace().lastOption.getOrElse(session.catalog.currentDatabase)
     val group = GroupProperties.group(properties).map(GroupProperties.fullName(_, db))
     LayoutInformation(
-      group, layout.toSeq.flatMap(_.keys), layout.fold(0)(_.buckets),
+      group, layout.toSeq.flatMap(_.keys), layout.fold(0)(_.declared),
       if (DeltaTables.rangesOf(resolved.table).isDefined) RangeProperties.columns(properties) else Nil,
       RangeProperties.entries(properties))
   }
@@ -98,5 +98,5 @@ case class LayoutInformation(
   private def rangeRows: Seq[(String, String)] =
     if (rangeColumns.isEmpty) Nil
     else Seq("" -> "", "# Range Partitions" -> "", "Range Columns" -> rangeColumns.mkString(", ")) ++
-      partitions.map(p => p.name -> p.range)
+      partitions.map(p => p.name -> p.described)
 }

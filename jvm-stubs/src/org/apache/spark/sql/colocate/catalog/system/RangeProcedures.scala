@@ -57,15 +57,19 @@ abstract class RangeProcedure(title: String, help: String)
 
 object AddPartition extends RangeProcedure(
       "add_partition",
-      "Adds a range partition to a Delta table. Without a lower bound it begins where the partition before it ends.") {
+      "Adds a range partition to a Delta table. Without a lower bound it begins where the partition before it ends. " +
+        "It may have a number of buckets of its own if the table is in no group.") {
 
   override def parameters(): Array[ProcedureParameter] = Array(
     required("table", StringType), required("partition", StringType), required("upper", StringType),
-    optional("lower", StringType, "NULL"), optional("buckets", IntegerType, "NULL"))
+    optional("lower", StringType, "NULL"), optional("buckets", IntegerType, "NULL"),
+    optional("keys", StringType, "NULL"))
 
   override protected def run(session: SparkSession, input: InternalRow): Seq[Row] = {
     val buckets = Option.when(!input.isNullAt(4))(input.getInt(4))
-    rows(commit(session, input.getString(0)).add(input.getString(1), text(input, 3), input.getString(2), buckets))
+    val change = commit(session, input.getString(0))
+      .add(input.getString(1), text(input, 3), input.getString(2), buckets, text(input, 5))
+    rows(change)
   }
 }
 

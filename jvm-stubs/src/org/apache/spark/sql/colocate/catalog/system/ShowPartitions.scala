@@ -46,7 +46,8 @@ object ShowPartitions extends SystemProcedure(
       Row(
         i + 1, partition.name, snapshot.version, "NORMAL",
         if (ranged) RangeProperties.columns(properties).mkString(", ") else null, partition.range,
-        layout.map(_.keys.mkString(", ")).orNull, layout.map(l => Int.box(l.buckets)).orNull, replication,
+        layout.map(_.keys.mkString(", ")).orNull,
+        layout.map(l => Int.box(partition.buckets.getOrElse(l.declared))).orNull, replication,
         found.files, found.rows.map(Long.box).orNull, found.bytes)
     }
   }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.{BucketColumn, KeyTypes}
+import org.apache.spark.sql.colocate.columns.{BucketColumn, KeyTypes, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
@@ -28,14 +28,15 @@ private[colocate] object DeltaEvidence {
       table: Option[CatalogTable],
       name: String): Either[EvidenceGap, Evidence] = {
     val snapshot = DeltaReflection.snapshotOf(files.location)
-    val ordinal = files.location.partitionSchema.fieldNames.indexOf(BucketColumn.Name)
+    val columns = files.location.partitionSchema.fieldNames
     BucketColumn.layoutOf(SparkSession.active, snapshot.schema) match {
       case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
       case Some(layout) =>
         untrusted(files, snapshot, layout, name).toLeft {
           val location = DeltaReflection.dataPath(files.location).toString
           val group = Evidence.groupOf(snapshot.properties.get("colocate_with"), table, location)
-          Evidence(layout, BucketSource.PartitionValue(ordinal), group, name)
+          val range = layout.partitions.map(_ => columns.indexOf(RangeColumn.Name)).filter(_ >= 0)
+          Evidence(layout, BucketSource.PartitionValue(columns.indexOf(BucketColumn.Name), range), group, name)
         }
     }
   }

@@ -16,12 +16,20 @@ object DeltaRowCounts {
 
   private val counts = new Recent[(String, Long), Counts]
 
-  /** None if a file has no statistics. Delta's own count of scanned rows would not do: it counts such a file as -1. */
-  def byBucket(pinnedIndex: FileIndex): Option[Int => RowCount] = {
+  /**
+   * None if a file has no statistics. Delta's own count of scanned rows would not do: it counts such a file as -1.
+   *
+   * @param buckets the number of buckets by which the table is read; a divisor of that of each range partition
+   */
+  def byBucket(pinnedIndex: FileIndex, buckets: Int): Option[Int => RowCount] = {
     val found =
       if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
       else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
-    found.map(buckets => bucket => buckets.getOrElse(bucket.toString, RowCount.None))
+    found.map { byId =>
+      lazy val read = byId.toSeq.flatMap { case (id, rows) => Option(id).flatMap(_.toIntOption).map(_ -> rows) }
+        .groupMapReduce(_._1 % buckets)(_._2)(_ + _)
+      bucket => read.getOrElse(bucket, RowCount.None)
+    }
   }
 
   /** The files of a command are in memory, with their statistics if the command needs them itself. */

@@ -69,7 +69,7 @@ case class BuildSideBound(session: SparkSession) {
   }
 
   private def byBucket(scan: ColocatedScanExec): Option[Int => RowCount] = scan.evidence.source match {
-    case _: BucketSource.PartitionValue => DeltaRowCounts.byBucket(scan.relation.location)
+    case _: BucketSource.PartitionValue => DeltaRowCounts.byBucket(scan.relation.location, scan.buckets)
     case BucketSource.FileName => NativeRowCounts.byBucket(scan, scan.evidence)
   }
 

@@ -52,7 +52,7 @@ private[colocate] object HighFanoutJoin {
   private def ofMember(scan: ColocatedScanExec): Option[Double] = scan.evidence.source match {
     case BucketSource.FileName => NativeRowCounts.all(scan, scan.evidence).map(_.toDouble)
     case _ =>
-      DeltaRowCounts.byBucket(scan.relation.location).map { ofBucket =>
+      DeltaRowCounts.byBucket(scan.relation.location, scan.buckets).map { ofBucket =>
         (0 until scan.buckets).map(ofBucket(_).rows).sum.toDouble
       }
   }

@@ -52,7 +52,8 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
     val index = relation.relation.asInstanceOf[HadoopFsRelation].location
     OtherStrategies.plan(session, this, plan).map(_.transformUp {
       case scan: FileSourceScanExec if scan.relation.location eq index =>
-        judge(relation, scan).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, _))
+        val static = PlanColocatedScans.static(scan)
+        judge(relation, static).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, static, _))
     })
   }
 
@@ -73,20 +74,29 @@ object PlanColocatedScans {
     case _ => false
   } && isActive(session)
 
-  private[colocate] def exchange(scan: FileSourceScanExec, judged: LayoutDecision): SparkPlan = judged match {
-    case LayoutDecision.Proven(evidence) =>
-      keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, evidence, _))
-    case LayoutDecision.Refused(_, native) => if (native) unbucketed(scan) else scan
-  }
+  private def exchange(scan: FileSourceScanExec, static: FileSourceScanExec, judged: LayoutDecision): SparkPlan =
+    judged match {
+      case LayoutDecision.Proven(evidence) =>
+        keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, static, evidence, _))
+      case LayoutDecision.Refused(_, native) => if (native) unbucketed(scan) else scan
+    }
 
-  private def bucketed(scan: FileSourceScanExec, evidence: Evidence, keys: Seq[Attribute]): ColocatedScanExec =
+  private def bucketed(
+      scan: FileSourceScanExec,
+      static: FileSourceScanExec,
+      evidence: Evidence,
+      keys: Seq[Attribute]): ColocatedScanExec =
     ColocatedScanExec(
-      scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters)),
+      static,
       evidence,
       keys,
       ReadMode.ByBucket(evidence.layout.buckets),
       scan.partitionFilters,
       scan.dataFilters)
+
+  /** The scan that lists the files: once, as its listing is kept. */
+  private def static(scan: FileSourceScanExec): FileSourceScanExec =
+    scan.copy(partitionFilters = static(scan.partitionFilters), dataFilters = static(scan.dataFilters))
 
   /** Leaves out filters with a subquery: they can't be sent with the tasks before the subquery is planned. */
   private def static(filters: Seq[Expression]): Seq[Expression] =

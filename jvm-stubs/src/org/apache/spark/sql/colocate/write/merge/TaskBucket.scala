@@ -10,13 +10,15 @@ import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.joins._
+import org.apache.spark.sql.types.IntegerType
 
 /**
  * What is known of a task's number: a row's value of each of `columns` (a member's own bucket column), modulo `tasks`,
  * is the number of its task, and so is `pmod(hash(keys), tasks)` for each of `keys`, wherever these are not
  * null-extended by an outer join.
  *
- * @param columns  bucket columns, each with the bucket count of its table, a multiple of `tasks`
+ * @param columns  bucket columns, each with the bucket count of its table, a multiple of `tasks`; the greatest one, if
+ *                 range partitions have different counts
  * @param anchored a colocated scan is among the inputs. A shuffle alone proves nothing: AQE may still coalesce it
  */
 private[colocate] case class TaskBucket(
@@ -28,9 +30,16 @@ private[colocate] case class TaskBucket(
   /** The bucket count that the expression's values belong to, if rows of one such bucket are all in one task. */
   def bucketsOf(expression: Expression): Option[Int] = expression match {
     case a: Attribute => columns.get(a)
-    case Pmod(Murmur3Hash(hashed, 42), Literal(n: Int, _), _) =>
-      Option.when(n % tasks == 0 && keys.exists(ColocatedPartitioning.sameKeys(hashed, _)))(n)
+    case Pmod(Murmur3Hash(hashed, 42), number, _) if keys.exists(ColocatedPartitioning.sameKeys(hashed, _)) =>
+      numbers(number).filter(_.forall(_ % tasks == 0)).map(_.max)
     case _ => None
+  }
+
+  /** One, or those of range partitions with different numbers of buckets. */
+  private def numbers(number: Expression): Option[Seq[Int]] = {
+    val possible = PossibleValues.of(number)
+    val found = possible.collect { case Literal(n: Int, IntegerType) => n }
+    Option.when(found.nonEmpty && found.size == possible.size)(found)
   }
 
   private def and(other: TaskBucket): TaskBucket =
@@ -71,7 +80,7 @@ private[colocate] object TaskBucket {
 
   private def ofScan(scan: ColocatedScanExec): Option[TaskBucket] = scan.mode match {
     case ReadMode.ByBucket(tasks) =>
-      val columns = scan.output.filter(isBucketColumn(_, scan)).map(_ -> scan.buckets)
+      val columns = scan.output.filter(isBucketColumn(_, scan)).map(_ -> scan.evidence.layout.most)
       Some(TaskBucket(tasks, AttributeMap(columns), Seq(scan.keys), anchored = true))
     case _ => None
   }

@@ -29,7 +29,7 @@ private[colocate] object TaskCount {
     if (DeltaReflection.isOfTransaction(index)) {
       val bucket = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
       val values = DeltaReflection.filesOf(index).flatMap(_.partitionValues.get(bucket))
-      values.flatMap(Option(_)).flatMap(_.toIntOption).toSet
+      values.flatMap(Option(_)).flatMap(_.toIntOption).map(_ % scan.buckets).toSet
     } else (0 until scan.buckets).toSet
   }
 }

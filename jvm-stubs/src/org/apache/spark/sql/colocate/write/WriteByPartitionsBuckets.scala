@@ -1,0 +1,34 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression}
+import org.apache.spark.sql.colocate.columns.RangeColumn
+import org.apache.spark.sql.colocate.evidence.BucketLayout
+
+/**
+ * The rows of a write into a table whose range partitions have different numbers of buckets. Rows with bucket id b are
+ * in the task b, whatever their partition, so a commit leaves one file for each bucket of each partition. Which bucket
+ * a row is in does not depend on this: Delta computes it.
+ */
+private[colocate] object WriteByPartitionsBuckets {
+
+  /** The query as it is, if it lacks a column that a row's partition depends on. */
+  def over(query: LogicalPlan, keys: Seq[Expression], layout: BucketLayout): LogicalPlan = {
+    def named(name: String): Option[Expression] = query.output.find(c => query.conf.resolver(c.name, name))
+    number(layout, named).fold(query)(n => over(query, BucketedWrite.bucketId(keys, n), layout.most))
+  }
+
+  def over(query: LogicalPlan, bucket: Expression, most: Int): LogicalPlan =
+    if (BucketedWrite.isSmall(query)) BucketedWrite.inOneTask(query)
+    else RepartitionByExpression(Seq(DirectShufflePartitionID(bucket)), query, most)
+
+  /** Are the rows distributed like this already? */
+  def isDone(query: LogicalPlan): Boolean = query match {
+    case RepartitionByExpression(Seq(_: DirectShufflePartitionID), _, _, _) => true
+    case _ => false
+  }
+
+  /** The number of buckets of a row's partition, from values by the names of the table's columns. */
+  def number(layout: BucketLayout, named: String => Option[Expression]): Option[Expression] =
+    layout.partitions.flatMap(numbers => RangeColumn.over(numbers.number, named))
+}
