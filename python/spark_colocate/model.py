@@ -134,6 +134,13 @@ class Member:
     changed: int = 0
 
 
+class HostState(StrEnum):
+    """Whether buckets may be assigned to a host."""
+
+    ALIVE = "alive"
+    LOST = "lost"
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """A host that can hold buckets, under its backend id.
@@ -148,6 +155,10 @@ class Host:
     capacity: float = 1.0
     beats: int = 0
     is_lost: bool = False
+
+    @property
+    def state(self) -> HostState:
+        return HostState.LOST if self.is_lost else HostState.ALIVE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+
 from tools.cluster.network import Host, Network, NoNamespaces, network
 
 MIB = 1024 * 1024

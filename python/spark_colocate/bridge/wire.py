@@ -284,7 +284,7 @@ def host_row(host: Host) -> Json:
         "backend_id": host.backend_id,
         "host": host.host,
         "capacity": host.capacity,
-        "state": "lost" if host.is_lost else "alive",
+        "state": str(host.state),
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from spark_colocate.model import AccessRole, AuditEntry, Format, Host, Role, Token
+from spark_colocate.model import AccessRole, AuditEntry, Format, Host, HostState, Role, Token
 from spark_colocate.service import BucketPlacement, ConfigEntry, GroupListing, MemberListing
 
 
@@ -57,7 +57,7 @@ class HostRow:
     backend_id: int
     host: str
     capacity: float
-    lost: bool
+    state: HostState
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def table_row(listing: MemberListing) -> TableRow:
 
 
 def host_row(host: Host) -> HostRow:
-    return HostRow(host.backend_id, host.host, host.capacity, host.is_lost)
+    return HostRow(host.backend_id, host.host, host.capacity, host.state)
 
 
 def bucket_row(placed: BucketPlacement) -> BucketRow:

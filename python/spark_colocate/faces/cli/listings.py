@@ -83,7 +83,7 @@ def buckets(group: GroupName, store: StoreUrl = None, catalog: Catalog = None, s
 def hosts(store: StoreUrl = None, catalog: Catalog = None, shown: Shown = Output.TABLE) -> None:
     """List the hosts of buckets."""
     listed = [rows.host_row(one) for one in opened(store, catalog).hosts()]
-    output.show(listed, {"backend_id": "BACKEND ID", "host": "HOST"}, shown)
+    output.show(listed, {"backend_id": "BACKEND ID", "host": "HOST", "capacity": "CAPACITY", "state": "STATE"}, shown)
 
 
 def audit(limit: Limit = 50, store: StoreUrl = None, catalog: Catalog = None, shown: Shown = Output.TABLE) -> None:
