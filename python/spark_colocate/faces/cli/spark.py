@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,12 +73,12 @@ def _read(file: str) -> str:
 
 @contextmanager
 def _session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
-    """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these."""
+    """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these; with Hive's tables."""
     from pyspark.sql import SparkSession
 
     from spark_colocate.session import configure
 
-    builder = SparkSession.builder.appName("colocate")
+    builder = SparkSession.builder.appName("colocate").enableHiveSupport()
     if store:
         builder.config("spark.colocate.store", store)
     for pair in conf or ():
@@ -94,16 +95,22 @@ def _session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession
 
 @contextmanager
 def _spark_errors(what: str) -> Iterator[None]:
-    """What Spark says, without the JVM's stack."""
+    """What Spark says, without the JVM's stack and the unfinished plan."""
     from pyspark.errors import PySparkException
+    from pyspark.logger import PySparkLogger
 
+    also_logged = PySparkLogger.getLogger("SQLQueryContextLogger")  # the same error once more, as JSON
+    before = also_logged.level
+    also_logged.setLevel(logging.CRITICAL)
     try:
         yield
     except PySparkException as error:
-        text = str(error).partition("\n\nJVM stacktrace:")[0].strip()
+        text = str(error).partition("\n\nJVM stacktrace:")[0].partition(";\n")[0].strip()
         raise RequestError(
             Code.STATEMENT_FAILED, f"Spark refuses {what}: {text}", "Correct it, and run the command again."
         ) from error
+    finally:
+        also_logged.setLevel(before)
 
 
 def _show(frame: DataFrame, max_rows: int, shown: Output) -> None:
