@@ -28,6 +28,10 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "NOT_ONE_SNAPSHOT": (JOIN, {"table": "reasons.t"}),
     "NO_LAYOUT_PROOF": ("SELECT t.v FROM t JOIN unproven u ON t.k = u.k", {"table": "reasons.unproven"}),
+    "MIXED_BUCKETS": (
+        "SELECT k, count(*) FROM mixed GROUP BY k",
+        {"table": "reasons.mixed", "numbers": "2, 3", "tasks": "1"},
+    ),
     "KEY_TYPE_CHANGED": (
         "SELECT k, count(*) FROM widened GROUP BY k",
         {"table": "reasons.widened", "key": "k"},
@@ -126,6 +130,12 @@ def _make(spark: SparkSession) -> None:
         spark, "widened", "k SMALLINT", ["k"], 4, group="g_w", properties={"delta.enableTypeWidening": "true"}
     )
     widen_key(spark, "widened")
+    own = json.dumps([{"name": "low", "upper": ["9"]}, {"name": "high", "upper": ["MAXVALUE"], "buckets": 3}])
+    spark.sql(
+        "CREATE TABLE mixed (k INT, v BIGINT) USING delta CLUSTERED BY (k) INTO 2 BUCKETS "
+        f"TBLPROPERTIES ('range_partition_by' = 'v', 'range_partitions' = '{own}')"
+    )
+    fill(spark, "mixed", "SELECT id, id FROM range(20)", ["k", "v"])
     spark.sql("CREATE TABLE plain USING parquet AS SELECT cast(id % 31 AS INT) AS k, id AS v FROM range(300)")
     _make_past_our_rules(spark, "unsafe", "DOUBLE", "pmod(hash(k), 4)")
     _make_past_our_rules(spark, "unproven", "INT", "cast(abs(k) % 4 AS INT)")
