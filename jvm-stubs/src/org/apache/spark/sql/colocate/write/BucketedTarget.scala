@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
@@ -38,7 +40,9 @@ case class BucketedTarget(
   /** The query's rows by bucket, each in a range partition; a query that lacks a key stays as it is. */
   def byBucket(query: LogicalPlan): LogicalPlan = {
     val checked = prepared(query)
-    bucketsOf(query).fold(checked) { case (keys, buckets) => BucketedWrite.over(checked, keys, buckets) }
+    bucketsOf(query).fold(checked) { case (keys, buckets) =>
+      BucketedWrite.over(checked, keys, buckets, orderOf(query.output))
+    }
   }
 
   /** The query's rows, each in a range partition, and as few as the table's key model asks for. */
@@ -46,6 +50,10 @@ case class BucketedTarget(
     val checked = ranges.fold(query)(_.checked(query))
     model.fold(checked)(LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table)).of(checked, bucketsOf(query)))
   }
+
+  private def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
+    relation.table.properties().asScala.toMap, DeltaTables.snapshotSchema(relation.table), columns, userPartitions,
+    ranges.flatMap(_.partitionOf(columns)))
 
   private def bucketsOf(query: LogicalPlan): Option[(Seq[Expression], Int)] =
     layout.flatMap(l => keysIn(l, query.output).map(_ -> l.buckets))

@@ -85,9 +85,10 @@ class BucketingWriteBuilder(
     else {
       val rows = ranges.flatMap(rangedRows(session, query, _))
       val checked = rows.fold(query)(_.checked(query))
-      val range = for (found <- rows; partition <- found.partitionOf(query.output); declared <- ranges)
-        yield generated(KnownNotNull(partition), RangeColumn.Name, declared.expression)
-      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(ofKeys(checked), query))
+      val partition = rows.flatMap(_.partitionOf(query.output)).map(KnownNotNull(_))
+      val range = for (value <- partition; declared <- ranges)
+        yield generated(value, RangeColumn.Name, declared.expression)
+      Project(query.output ++ range ++ layout.map(bucket(query, _)), byBucket(ofKeys(checked), query, partition))
     }
 
   /** As few rows as the new table's key model asks for. */
@@ -100,8 +101,12 @@ class BucketingWriteBuilder(
     RangedRows.of(
       session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema, ranges.entries)
 
-  private def byBucket(checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
-    layout.fold(checked)(l => BucketedWrite.over(checked, keysOf(query, l), l.buckets))
+  private def byBucket(checked: LogicalPlan, query: LogicalPlan, range: Option[Expression]): LogicalPlan =
+    layout.fold(checked) { l =>
+      val partitions = NamedPartitions.columns(inner).filter(_ != BucketColumn.Name)
+      val order = FileOrder.of(inner.properties().asScala.toMap, query.schema, query.output, partitions, range)
+      BucketedWrite.over(checked, keysOf(query, l), l.buckets, order)
+    }
 
   private def bucket(query: LogicalPlan, layout: DeltaLayout): NamedExpression = generated(
     BucketedWrite.bucketId(keysOf(query, layout), layout.buckets),
