@@ -15,7 +15,10 @@ REUSES = {"ReusedExchangeExec", "ReusedSubqueryExec", "SubqueryAdaptiveBroadcast
 BROADCAST_JOINS = {"BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec"}
 KEYED_JOINS = {"SortMergeJoinExec", "ShuffledHashJoinExec", "BucketHashJoinExec"}
 JOINS = BROADCAST_JOINS | KEYED_JOINS | {"CartesianProductExec"}
-AGGREGATES = {"HashAggregateExec", "ObjectHashAggregateExec", "SortAggregateExec", "MergingSessionsExec"}
+AGGREGATES = {
+    "HashAggregateExec", "ObjectHashAggregateExec", "SortAggregateExec", "AnyTypeHashAggregateExec",
+    "MergingSessionsExec",
+}  # fmt: skip
 WINDOWS = {"WindowExec", "ArrowWindowPythonExec"}
 # All rows come to one task through a shuffle that is no node.
 GATHER = {"TakeOrderedAndProjectExec", "CollectLimitExec", "CollectTailExec", "GatherOnDriverExec"}

@@ -37,6 +37,7 @@ STOCK: dict[str, Rows | None] = {}
 ELSEWHERE = {
     "PlanExpands": "SELECT k, count(DISTINCT v), count(DISTINCT v % 7) FROM a GROUP BY k",
     "PlanFullOuterJoins": "SELECT coalesce(a.k, b.k) AS c, count(*) FROM a FULL JOIN b ON a.k = b.k GROUP BY 1",
+    "AggregateTextsByHash": "SELECT k, max(cast(v AS STRING)) FROM a GROUP BY k",
     "SplitLargeBuckets": "SELECT v % 3, count(*) FROM a GROUP BY v % 3",
 }
 UNNAMED = {  # They leave nothing in the plan that EXPLAIN could tell of.

@@ -51,6 +51,7 @@ object KeyModel {
 
   val Unique = "unique"
   val Aggregate = "aggregate"
+  val Duplicate = "duplicate"
   val Replace = "REPLACE"
 
   val properties: Seq[String] = Seq(Model, Keys, Aggregates)
@@ -60,12 +61,18 @@ object KeyModel {
   /** None for tables whose rows stay as they were loaded; DUPLICATE KEY is among them. */
   def of(properties: Map[String, String]): Option[KeyModel] =
     GroupProperties.value(properties, Model).filter(Set(Unique, Aggregate)).map { model =>
-      val keys = GroupProperties.value(properties, Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)
       // A session without the extension may have changed the text. Then no column has an aggregation.
       val functions = GroupProperties.value(properties, Aggregates)
         .flatMap(text => Try(Json.parse(text).extract[Map[String, String]]).toOption)
-      KeyModel(model, keys, functions.getOrElse(Map.empty))
+      KeyModel(model, keyColumns(properties), functions.getOrElse(Map.empty))
     }
+
+  /** The columns by which each file of a table with DUPLICATE KEY is sorted; empty for any other table. */
+  def sortColumns(properties: Map[String, String]): Seq[String] =
+    if (GroupProperties.value(properties, Model).contains(Duplicate)) keyColumns(properties) else Nil
+
+  private def keyColumns(properties: Map[String, String]): Seq[String] =
+    GroupProperties.value(properties, Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)
 
   /** Only a table that CREATE has given buckets: elsewhere the properties may be any user's. */
   def of(relation: LogicalRelation): Option[KeyModel] = relation.relation match {

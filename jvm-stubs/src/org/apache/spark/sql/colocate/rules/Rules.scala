@@ -112,6 +112,7 @@ object Rules {
   /** The last rules on every plan, after Spark has inserted the columnar transitions. */
   val columnar: Seq[ColumnarRule] = made[ColumnarRule](
     "columnar",
+    "AggregateTextsByHash" -> AggregateTextsByHash,
     "DropPlanningNodes" -> DropPlanningNodes,
     "AggregateRuns" -> AggregateRuns,
     "FuseHashJoins" -> FuseHashJoins,

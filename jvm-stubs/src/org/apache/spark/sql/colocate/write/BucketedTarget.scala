@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
@@ -40,8 +42,9 @@ case class BucketedTarget(
     val checked = prepared(query)
     val keys = layout.flatMap(l => keysIn(l, query.output).map(l -> _))
     keys.fold(checked) { case (l, by) =>
-      if (l.partitions.isEmpty) BucketedWrite.over(checked, by, l.buckets)
-      else WriteByPartitionsBuckets.over(checked, by, l)
+      val order = orderOf(query.output)
+      if (l.partitions.isEmpty) BucketedWrite.over(checked, by, l.buckets, order)
+      else WriteByPartitionsBuckets.over(checked, by, l, order)
     }
   }
 
@@ -50,6 +53,10 @@ case class BucketedTarget(
     val checked = ranges.fold(query)(_.checked(query))
     model.fold(checked)(LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table)).of(checked, bucketsOf(query)))
   }
+
+  private def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
+    relation.table.properties().asScala.toMap, DeltaTables.snapshotSchema(relation.table), columns, userPartitions,
+    ranges.flatMap(_.partitionOf(columns)))
 
   /** None if a row's partition decides how many there are. */
   private def bucketsOf(query: LogicalPlan): Option[(Seq[Expression], Int)] =

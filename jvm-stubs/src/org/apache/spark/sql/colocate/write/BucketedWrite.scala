@@ -4,7 +4,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, Sort, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
@@ -16,9 +16,11 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
  * The rows of a write into a bucketed table, each bucket in a task of its own, so that a commit leaves one file per
  * bucket and partition instead of tasks x buckets files.
  *
- * @param order the bucket's id, as the writer spells it, which is constant in a task; then what each file is sorted by
+ * @param order    the partition columns and the bucket's id, as the writer spells them; then the order in each file
+ * @param bucketAt where in the order the bucket's id is, which is constant in a task
  */
-case class BucketedWrite(keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], child: LogicalPlan)
+case class BucketedWrite(
+    keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], bucketAt: Int, child: LogicalPlan)
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
@@ -38,9 +40,19 @@ object BucketedWrite {
   def bucketId(keys: Seq[Expression], number: Expression): Expression = new Pmod(new Murmur3Hash(keys), number)
 
   /** Into a Delta table. */
-  def over(query: LogicalPlan, keys: Seq[Expression], buckets: Int): LogicalPlan =
-    if (isSmall(query)) inOneTask(query)
-    else BucketedWrite(keys, buckets, ascending(bucketId(keys, buckets)), query)
+  def over(
+      query: LogicalPlan, keys: Seq[Expression], buckets: Int, files: FileOrder = FileOrder.AsTheyCome): LogicalPlan = {
+    val bucket = bucketId(keys, buckets)
+    if (isSmall(query)) sorted(inOneTask(query), files, bucket)
+    else BucketedWrite(keys, buckets, orderOf(files, bucket), files.partitions.size, query)
+  }
+
+  /** The rows of each task in the order of the files. */
+  def sorted(tasks: LogicalPlan, files: FileOrder, bucket: Expression): LogicalPlan =
+    if (files.isSorted) Sort(orderOf(files, bucket), global = false, tasks) else tasks
+
+  private def orderOf(files: FileOrder, bucket: Expression): Seq[SortOrder] =
+    ascending(files.partitions ++ (bucket +: files.columns): _*)
 
   def isSmall(query: LogicalPlan): Boolean = mostRows(query).exists(_ <= FewRows)
 
@@ -55,7 +67,7 @@ object BucketedWrite {
   /** Into a native table: Spark's writer compares with its own expression. */
   def native(query: LogicalPlan, keys: Seq[Attribute], buckets: Int, sort: Seq[Attribute]): LogicalPlan = {
     val id = HashPartitioning(keys, buckets).partitionIdExpression
-    BucketedWrite(keys, buckets, ascending(id +: sort: _*), query)
+    BucketedWrite(keys, buckets, ascending(id +: sort: _*), bucketAt = 0, query)
   }
 
   private def ascending(expressions: Expression*): Seq[SortOrder] = expressions.map(SortOrder(_, Ascending))
@@ -66,7 +78,8 @@ object BucketedWrite {
  * aggregate on the keys) is not shuffled again. It also declares that the bucket of a task is constant, so that the
  * writer need not sort by it.
  */
-case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], child: SparkPlan)
+case class BucketedWriteExec(
+    keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], bucketAt: Int, child: SparkPlan)
     extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
@@ -88,7 +101,7 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
     case _ => false
   }
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order.tail)
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(order.patch(bucketAt, Nil, 1))
 
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
@@ -113,7 +126,8 @@ case class BucketedWriteExec(keys: Seq[Expression], buckets: Int, order: Seq[Sor
  */
 object PlanBucketedWrite extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case BucketedWrite(keys, buckets, order, child) => BucketedWriteExec(keys, buckets, order, planLater(child)) :: Nil
+    case BucketedWrite(keys, buckets, order, bucketAt, child) =>
+      BucketedWriteExec(keys, buckets, order, bucketAt, planLater(child)) :: Nil
     case _ => Nil
   }
 }

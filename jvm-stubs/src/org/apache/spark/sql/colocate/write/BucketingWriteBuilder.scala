@@ -86,9 +86,10 @@ class BucketingWriteBuilder(
     else {
       val rows = ranges.flatMap(rangedRows(session, query, _))
       val checked = rows.fold(query)(_.checked(query))
-      val range = for (found <- rows; partition <- found.partitionOf(query.output); declared <- ranges)
-        yield generated(KnownNotNull(partition), RangeColumn.Name, declared.expression)
-      val rowsByBucket = byBucket(session, ofKeys(checked), query)
+      val partition = rows.flatMap(_.partitionOf(query.output)).map(KnownNotNull(_))
+      val range = for (value <- partition; declared <- ranges)
+        yield generated(value, RangeColumn.Name, declared.expression)
+      val rowsByBucket = byBucket(session, ofKeys(checked), query, partition)
       Project(query.output ++ range ++ layout.map(bucket(session, query, _)), rowsByBucket)
     }
 
@@ -103,12 +104,15 @@ class BucketingWriteBuilder(
     RangedRows.of(
       session, inner.name.stripPrefix("spark_catalog."), ranges.expression, query.schema, ranges.entries)
 
-  private def byBucket(session: SparkSession, checked: LogicalPlan, query: LogicalPlan): LogicalPlan =
+  private def byBucket(
+      session: SparkSession, checked: LogicalPlan, query: LogicalPlan, range: Option[Expression]): LogicalPlan =
     layout.fold(checked) { l =>
-      if (numbers.isEmpty) BucketedWrite.over(checked, keysOf(query, l), l.buckets)
+      val partitions = NamedPartitions.columns(inner).filter(_ != BucketColumn.Name)
+      val order = FileOrder.of(inner.properties().asScala.toMap, query.schema, query.output, partitions, range)
+      if (numbers.isEmpty) BucketedWrite.over(checked, keysOf(query, l), l.buckets, order)
       else {
         val most = (l.buckets +: ranges.toSeq.flatMap(_.entries).flatMap(_.buckets)).max
-        WriteByPartitionsBuckets.over(checked, bucketId(session, query, l), most)
+        WriteByPartitionsBuckets.over(checked, bucketId(session, query, l), most, order)
       }
     }
 

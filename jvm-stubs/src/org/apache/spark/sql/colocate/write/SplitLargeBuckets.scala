@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.rules.Rewrite
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShufflePartitionsUtil, ShuffleQueryStageExec}
-import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SparkPlan}
+import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionSpec, SortExec, SparkPlan}
 
 /**
  * Matches: the finished shuffle of a bucketed write under AQE, with a bucket that fills several files.
@@ -22,9 +22,14 @@ case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
   private val ShuffleBytesPerFileByte = 2L
 
   override def apply(plan: SparkPlan): SparkPlan = Rewrite("SplitLargeBuckets", plan)(_.transformUp {
-    case write @ BucketedWriteExec(_, _, _, stage: ShuffleQueryStageExec) =>
-      specs(stage).fold(write)(parts => write.copy(child = AQEShuffleReadExec(stage, parts)))
+    case write: BucketedWriteExec => write.copy(child = split(write.child))
   })
+
+  private def split(input: SparkPlan): SparkPlan = input match {
+    case sort: SortExec => sort.copy(child = split(sort.child))
+    case stage: ShuffleQueryStageExec => specs(stage).fold[SparkPlan](stage)(AQEShuffleReadExec(stage, _))
+    case other => other
+  }
 
   private def specs(stage: ShuffleQueryStageExec): Option[Seq[ShufflePartitionSpec]] = {
     val target =

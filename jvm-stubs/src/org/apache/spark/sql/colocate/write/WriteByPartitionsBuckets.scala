@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, Sort}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 
@@ -13,18 +13,22 @@ import org.apache.spark.sql.colocate.evidence.BucketLayout
 private[colocate] object WriteByPartitionsBuckets {
 
   /** The query as it is, if it lacks a column that a row's partition depends on. */
-  def over(query: LogicalPlan, keys: Seq[Expression], layout: BucketLayout): LogicalPlan = {
+  def over(query: LogicalPlan, keys: Seq[Expression], layout: BucketLayout, files: FileOrder): LogicalPlan = {
     def named(name: String): Option[Expression] = query.output.find(c => query.conf.resolver(c.name, name))
-    number(layout, named).fold(query)(n => over(query, BucketedWrite.bucketId(keys, n), layout.most))
+    number(layout, named).fold(query)(n => over(query, BucketedWrite.bucketId(keys, n), layout.most, files))
   }
 
-  def over(query: LogicalPlan, bucket: Expression, most: Int): LogicalPlan =
-    if (BucketedWrite.isSmall(query)) BucketedWrite.inOneTask(query)
-    else RepartitionByExpression(Seq(DirectShufflePartitionID(bucket)), query, most)
+  def over(query: LogicalPlan, bucket: Expression, most: Int, files: FileOrder): LogicalPlan = {
+    val tasks =
+      if (BucketedWrite.isSmall(query)) BucketedWrite.inOneTask(query)
+      else RepartitionByExpression(Seq(DirectShufflePartitionID(bucket)), query, most)
+    BucketedWrite.sorted(tasks, files, bucket)
+  }
 
   /** Are the rows distributed like this already? */
   def isDone(query: LogicalPlan): Boolean = query match {
     case RepartitionByExpression(Seq(_: DirectShufflePartitionID), _, _, _) => true
+    case Sort(_, false, rows, _) => isDone(rows)
     case _ => false
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec}
 import org.apache.spark.sql.execution.colocate.PassesRows
-import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
+import org.apache.spark.sql.execution.colocate.aggregate.{AggregateRunsExec, AnyTypeHashAggregateExec}
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.window.{WindowExec, WindowGroupLimitExec}
@@ -48,7 +48,8 @@ object CheckWhileReading extends ColumnarRule {
    */
   private def opensAll(node: SparkPlan): Boolean = node match {
     case _: ColumnarToRowExec | _: ProjectExec | _: FilterExec | _: SortExec | _: ExpandExec | _: GenerateExec => true
-    case _: HashAggregateExec | _: ObjectHashAggregateExec | _: SortAggregateExec | _: AggregateRunsExec => true
+    case _: HashAggregateExec | _: ObjectHashAggregateExec | _: SortAggregateExec => true
+    case _: AggregateRunsExec | _: AnyTypeHashAggregateExec => true
     case _: WindowExec | _: WindowGroupLimitExec => true
     case _: ShuffledJoin | _: BroadcastHashJoinExec | _: PassesRows => true
     case _ => false

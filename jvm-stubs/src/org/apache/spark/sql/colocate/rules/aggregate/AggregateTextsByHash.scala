@@ -1,0 +1,67 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, DeclarativeAggregate}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.colocate.rules.Rewrite
+import org.apache.spark.sql.execution.aggregate.SortAggregateExec
+import org.apache.spark.sql.execution.colocate.aggregate.AnyTypeHashAggregateExec
+import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
+
+/**
+ * Matches: a sort aggregate in one step (mode Complete) with the sort that it needs. Spark chooses it where a function
+ * keeps texts or other values of no fixed length, such as `max` and `max_by` of texts.
+ * Produces: a hash aggregate that takes such values, without the sort. Where an operator above relies on the order, the
+ * groups are sorted instead of the rows. The rule runs after the columnar transitions, so that all earlier rules see
+ * Spark's own aggregate; and before DropPlanningNodes, because those may require an order.
+ * Not when: the rows are in order anyway; an aggregate has DISTINCT or FILTER; or equal keys may differ in their bytes,
+ * as texts with some collations.
+ */
+object AggregateTextsByHash extends ColumnarRule {
+
+  override def postColumnarTransitions: Rule[SparkPlan] =
+    Rewrite.ofBuckets("AggregateTextsByHash", _) { plan =>
+      val hashed = plan.transformUp {
+        case all @ SortAggregateExec(_, _, _, _, _, _, _, _, SortExec(_, false, rows, _)) if fits(all) =>
+          byHash(all, rows)
+      }
+      if (hashed eq plan) plan else hashed.transformUp { case one if !hasOrder(one) => sorted(one) }
+    }
+
+  private def fits(all: SortAggregateExec): Boolean =
+    !all.isStreaming &&
+      all.groupingExpressions.nonEmpty &&
+      all.groupingExpressions.forall(key => UnsafeRowUtils.isBinaryStable(key.dataType)) &&
+      all.aggregateExpressions.nonEmpty &&
+      all.aggregateExpressions.forall { one =>
+        one.mode == Complete && one.filter.isEmpty && !one.isDistinct &&
+        one.aggregateFunction.isInstanceOf[DeclarativeAggregate]
+      }
+
+  private def byHash(all: SortAggregateExec, rows: SparkPlan): SparkPlan = {
+    val made = AnyTypeHashAggregateExec(
+      all.requiredChildDistributionExpressions,
+      all.isStreaming,
+      all.numShufflePartitions,
+      all.groupingExpressions,
+      all.aggregateExpressions,
+      all.aggregateAttributes,
+      all.initialInputBufferOffset,
+      all.resultExpressions,
+      rows)
+    made.copyTagsFrom(all)
+    made
+  }
+
+  private def hasOrder(plan: SparkPlan): Boolean =
+    plan.children.zip(plan.requiredChildOrdering).forall { case (child, order) => isOrdered(child, order) }
+
+  private def isOrdered(plan: SparkPlan, order: Seq[SortOrder]): Boolean =
+    SortOrder.orderingSatisfies(plan.outputOrdering, order)
+
+  private def sorted(plan: SparkPlan): SparkPlan =
+    plan.withNewChildren(plan.children.zip(plan.requiredChildOrdering).map { case (child, order) =>
+      if (isOrdered(child, order)) child else SortExec(order, global = false, child)
+    })
+}

@@ -1,0 +1,49 @@
+package org.apache.spark.sql.colocate.write
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
+import org.apache.spark.sql.colocate.columns.{HiddenColumns, RangeColumn}
+import org.apache.spark.sql.colocate.keys.KeyModel
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/**
+ * The order in which a write into a bucketed Delta table gives its rows to the files.
+ *
+ * @param partitions the partition columns before the bucket, as Delta's writer spells them: it then need not sort again
+ * @param columns    what the rows of each file are sorted by; empty where they stay as they come
+ */
+case class FileOrder(partitions: Seq[Expression], columns: Seq[Expression]) {
+  def isSorted: Boolean = columns.nonEmpty
+}
+
+object FileOrder {
+
+  val AsTheyCome: FileOrder = FileOrder(Nil, Nil)
+
+  /**
+   * The order for a table with DUPLICATE KEY: by its key columns, up to the first one that a query lacks or that has no
+   * order. A range of keys is then in few row groups of a file.
+   *
+   * @param schema     the table's columns
+   * @param query      the columns of the rows that are written
+   * @param partitions the table's partition columns before the bucket
+   * @param range      the value of the range partition, if that is one of them
+   */
+  def of(
+      properties: Map[String, String],
+      schema: StructType,
+      query: Seq[Attribute],
+      partitions: Seq[String],
+      range: Option[Expression]): FileOrder = {
+    def stored(name: String): Option[Expression] = for {
+      column <- query.find(c => SQLConf.get.resolver(c.name, name))
+      field <- schema.find(f => SQLConf.get.resolver(f.name, name))
+    } yield HiddenColumns.asStored(column, field.dataType)
+    val columns = KeyModel.sortColumns(properties).map(stored)
+      .takeWhile(_.exists(column => RowOrdering.isOrderable(column.dataType))).flatten
+    val values = partitions.map(name => if (name == RangeColumn.Name) range else stored(name))
+    if (columns.isEmpty) AsTheyCome
+    // Without one of them the writer sorts by all partition columns itself.
+    else FileOrder(if (values.forall(_.isDefined)) values.flatten else Nil, columns)
+  }
+}
