@@ -33,6 +33,13 @@ private[colocate] object DeltaHooks {
     methodsOf(s"$Delta.GeneratedColumn$$", "satisfyGeneratedColumnProtocol" -> 1)
   }
 
+  /** Without it, a query on a table with range partitions reads the files that Delta's statistics leave. */
+  val NewestSnapshot: Hook = Hook("delta.newest-snapshot", Seq("PruneRanges")) { () =>
+    methods(s"$Delta.files.TahoeLogFileIndex", "deltaLog", "isTimeTravelQuery", "snapshotAtAnalysis", "getSnapshot")
+    methods(s"$Delta.DeltaLog", "getCapturedSnapshot")
+    methods(s"$Delta.CapturedSnapshot", "snapshot", "updateTimestamp")
+  }
+
   val Transaction: Hook = Hook(
     "delta.transaction",
     Seq("JoinFileListLocally", "DisambiguateMergeRowIds", "GroupWithinTask", "WriteWithinBuckets",
@@ -72,5 +79,6 @@ private[colocate] object DeltaHooks {
     load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
   }
 
-  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, Commit, Rewrite, FileTags, MergeNode)
+  val all: Seq[Hook] = Seq(
+    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Commit, Rewrite, FileTags, MergeNode)
 }
