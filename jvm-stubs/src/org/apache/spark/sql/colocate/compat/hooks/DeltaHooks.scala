@@ -24,7 +24,7 @@ private[colocate] object DeltaHooks {
     methodsOf(s"$Delta.sources.DeltaSink", "copy" -> 6)
   }
 
-  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans")) { () =>
+  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans", "DynamicRangePruning")) { () =>
     methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
     methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
     methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size")
