@@ -28,7 +28,7 @@ def below(node: Any) -> Iterator[Any]:
         yield node.relation().cachedPlan()
     elif name == "CommandResultExec":
         yield node.commandPhysicalPlan()
-    if name == "BucketsOfBuildSide":  # the stage that it looks into is its join's
+    if name == "ValuesOfBuildSide":  # the stage that it looks into is its join's
         yield from (child for child in each(node.children()) if kind(child) not in STAGES)
     elif name != "ReusedExchangeExec":
         yield from each(node.children())

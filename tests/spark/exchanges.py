@@ -11,7 +11,7 @@ from tools.plans import STAGES, each
 
 WRAPPERS = {"WholeStageCodegenExec", "InputAdapter", "AQEShuffleReadExec", "JoinInputExec"}
 # These look into what stands elsewhere in the plan.
-REUSES = {"ReusedExchangeExec", "ReusedSubqueryExec", "SubqueryAdaptiveBroadcastExec", "BucketsOfBuildSide"}
+REUSES = {"ReusedExchangeExec", "ReusedSubqueryExec", "SubqueryAdaptiveBroadcastExec", "ValuesOfBuildSide"}
 BROADCAST_JOINS = {"BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec"}
 KEYED_JOINS = {"SortMergeJoinExec", "ShuffledHashJoinExec", "BucketHashJoinExec"}
 JOINS = BROADCAST_JOINS | KEYED_JOINS | {"CartesianProductExec"}

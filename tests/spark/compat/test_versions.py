@@ -81,7 +81,7 @@ def test_another_patch_release_is_told_once_and_works(tmp_path: Path) -> None:
 def test_a_gone_part_of_delta_costs_the_rules_that_need_it(tmp_path: Path) -> None:
     options = with_jars(tmp_path, delta={b"preparedScan": b"preparedPlan", b"actionType": b"actionSort"})
     ran = run(MEMBERS, tmp_path, options)
-    assert "delta.prepared-scan: switched off: PlanColocatedScans (java.lang.NoSuchMethodException" in ran.all
+    assert "delta.prepared-scan: switched off: PlanColocatedScans, DynamicRangePruning (java.lang.NoSuch" in ran.all
     assert "delta.transaction: switched off: JoinFileListLocally" in ran.all
     assert ran.all.count("does not find in Spark 4.2.0 and Delta 4.4.0") == 1
     assert "AS EXPECTED True ['k', 'v']" in ran.out

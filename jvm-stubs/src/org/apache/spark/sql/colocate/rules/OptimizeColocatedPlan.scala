@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.rules
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.rules.scan.DynamicBucketPruning
+import org.apache.spark.sql.colocate.rules.scan.DynamicRangePruning
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ValidateRequirements}
@@ -75,17 +75,19 @@ object OptimizeColocatedPlan {
 
 /**
  * Matches: a plan without adaptive execution.
- * Produces: the plan after OptimizeColocatedPlan, and after the columnar transitions DynamicBucketPruning.
+ * Produces: the plan after OptimizeColocatedPlan, and after the columnar transitions DynamicBucketPruning
+ * and DynamicRangePruning.
  * Not when: adaptive execution plans it, or a part of it.
  */
 case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   private val optimize = OptimizeColocatedPlan(session)
+  private val prune = DynamicRangePruning(session)
 
   override def preColumnarTransitions: Rule[SparkPlan] =
     plan => if (OptimizeColocatedPlan.isDone(plan) || isFragment(plan)) plan else optimize(plan)
 
   override def postColumnarTransitions: Rule[SparkPlan] =
-    plan => if (isFragment(plan)) plan else DynamicBucketPruning(plan)
+    plan => if (isFragment(plan)) plan else prune.andBuckets(plan)
 
   // With AQE, a plan with an Exchange on top is a query stage. Without AQE, it ends in a repartition, as MERGE's write
   // does.

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.rules
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
-import org.apache.spark.sql.colocate.scan.BucketsOfBuildSide
+import org.apache.spark.sql.colocate.scan.ValuesOfBuildSide
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
@@ -37,7 +37,7 @@ object PlanWalk {
   def shown(plan: SparkPlan): Seq[SparkPlan] = plan match {
     case _: ReusedExchangeExec | _: ReusedSubqueryExec => Nil
     // Both look into the build side of a join that is in the plan as well.
-    case _: SubqueryAdaptiveBroadcastExec | _: BucketsOfBuildSide => Nil
+    case _: SubqueryAdaptiveBroadcastExec | _: ValuesOfBuildSide => Nil
     case _ =>
       carried(plan) match {
         case Some(inner) => shown(inner)

@@ -107,7 +107,8 @@ object Rules {
   val stage: Seq[Made[Rule[SparkPlan]]] = made[Made[Rule[SparkPlan]]](
     "stage",
     "SplitLargeBuckets" -> (SplitLargeBuckets(_)),
-    "DynamicBucketPruning" -> (_ => DynamicBucketPruning))
+    "DynamicBucketPruning" -> (_ => DynamicBucketPruning),
+    "DynamicRangePruning" -> (DynamicRangePruning(_)))
 
   /** The last rules on every plan, after Spark has inserted the columnar transitions. */
   val columnar: Seq[ColumnarRule] = made[ColumnarRule](

@@ -11,28 +11,36 @@ import org.apache.spark.sql.execution.window.WindowExec
 /**
  * A scan whose rows a broadcast join drops unless their keys are on its build side.
  *
- * @param positions for each bucket key, which of the join's keys it is
+ * @param positions for each column that divides the scan's files, which of the join's keys it is
  */
-private[colocate] case class Prunable(scan: ColocatedScanExec, positions: Seq[Int])
+private[colocate] case class Prunable[S](scan: S, positions: Seq[Int])
+
+/** The scans by bucket. */
+private[colocate] object PrunableScans
+    extends PrunableScans[ColocatedScanExec]({
+      case scan: ColocatedScanExec => Some(scan -> scan.keys)
+      case _ => None
+    })
 
 /**
  * Which scans below a join may skip rows whose keys are not on its build side. On the way down, each operator must give
  * the same rows for the keys that remain: it treats rows one by one, or groups or joins them by all of these keys.
+ *
+ * @param divided a scan, and the columns that divide its files; None for another plan
  */
-private[colocate] object PrunableScans {
+private[colocate] class PrunableScans[S](divided: SparkPlan => Option[(S, Seq[Attribute])]) {
 
   /** All in a plan. */
-  def in(plan: SparkPlan): Seq[ColocatedScanExec] =
-    plan.collect { case join: BroadcastHashJoinExec => of(join).map(_.scan) }.flatten
+  def in(plan: SparkPlan): Seq[S] = plan.collect { case join: BroadcastHashJoinExec => of(join).map(_.scan) }.flatten
 
-  def of(join: BroadcastHashJoinExec): Seq[Prunable] = (join.joinType, join.buildSide) match {
+  def of(join: BroadcastHashJoinExec): Seq[Prunable[S]] = (join.joinType, join.buildSide) match {
     case (_: InnerLike, BuildLeft) => below(join.right, join.rightKeys)
     case (_: InnerLike | LeftSemi, _) => below(join.left, join.leftKeys)
     case _ => Nil
   }
 
-  private def below(plan: SparkPlan, keys: Seq[Expression]): Seq[Prunable] = plan match {
-    case scan: ColocatedScanExec => positions(scan, keys).map(Prunable(scan, _)).toSeq
+  private def below(plan: SparkPlan, keys: Seq[Expression]): Seq[Prunable[S]] = plan match {
+    case Divided(scan, columns) => positions(columns, keys).map(Prunable(scan, _)).toSeq
     case ProjectExec(list, child) if list.forall(_.deterministic) => below(child, keys.map(renamed(_, list)))
     case FilterExec(condition, child) if condition.deterministic => below(child, keys)
     case SortExec(_, false, child, _) => below(child, keys)
@@ -45,8 +53,12 @@ private[colocate] object PrunableScans {
     case _ => Nil
   }
 
-  private def positions(scan: ColocatedScanExec, keys: Seq[Expression]): Option[Seq[Int]] = {
-    val found = scan.keys.map(key => keys.indexWhere(_.semanticEquals(key)))
+  private object Divided {
+    def unapply(plan: SparkPlan): Option[(S, Seq[Attribute])] = divided(plan)
+  }
+
+  private def positions(columns: Seq[Attribute], keys: Seq[Expression]): Option[Seq[Int]] = {
+    val found = columns.map(column => keys.indexWhere(_.semanticEquals(column)))
     Option.when(!found.contains(-1))(found)
   }
 
@@ -56,7 +68,7 @@ private[colocate] object PrunableScans {
   }
 
   /** A group whose key is not on the build side is dropped as a whole. */
-  private def grouped(aggregate: BaseAggregateExec, keys: Seq[Expression]): Seq[Prunable] = {
+  private def grouped(aggregate: BaseAggregateExec, keys: Seq[Expression]): Seq[Prunable[S]] = {
     val grouping = aggregate.groupingExpressions
     val inside = keys.map(renamed(_, aggregate.resultExpressions))
     if (inside.forall(key => grouping.exists(_.toAttribute.semanticEquals(key)))) {
@@ -65,7 +77,7 @@ private[colocate] object PrunableScans {
   }
 
   /** A broadcast join handles each row of its streamed side by itself. */
-  private def streamed(join: BroadcastHashJoinExec, keys: Seq[Expression]): Seq[Prunable] =
+  private def streamed(join: BroadcastHashJoinExec, keys: Seq[Expression]): Seq[Prunable[S]] =
     (join.joinType, join.buildSide) match {
       case (_: InnerLike | RightOuter, BuildLeft) => below(join.right, keys)
       case (_: InnerLike | LeftOuter | LeftExistence(_), side) if side != BuildLeft => below(join.left, keys)
@@ -73,7 +85,7 @@ private[colocate] object PrunableScans {
     }
 
   /** If the join equates the keys of its sides, the other side's rows with dropped keys match only dropped rows. */
-  private def joined(join: ShuffledJoin, keys: Seq[Expression]): Seq[Prunable] = {
+  private def joined(join: ShuffledJoin, keys: Seq[Expression]): Seq[Prunable[S]] = {
     val toRight = keys.map(equal(_, join.leftKeys, join.rightKeys))
     val toLeft = keys.map(equal(_, join.rightKeys, join.leftKeys))
     join.joinType match {
@@ -84,7 +96,7 @@ private[colocate] object PrunableScans {
     }
   }
 
-  private def leftFirst(join: ShuffledJoin, keys: Seq[Expression], toRight: Seq[Expression]): Seq[Prunable] =
+  private def leftFirst(join: ShuffledJoin, keys: Seq[Expression], toRight: Seq[Expression]): Seq[Prunable[S]] =
     if (keys.forall(isOf(_, join.left))) below(join.left, keys) ++ below(join.right, toRight) else Nil
 
   private def isOf(key: Expression, side: SparkPlan): Boolean = key.references.subsetOf(side.outputSet)

@@ -24,13 +24,20 @@ private[colocate] object DeltaHooks {
     methodsOf(s"$Delta.sources.DeltaSink", "copy" -> 6)
   }
 
-  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans")) { () =>
+  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans", "DynamicRangePruning")) { () =>
     methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
     methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
     methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size")
     methods(s"$Delta.Snapshot", "metadata", "version", "protocol", "allFiles")
     methods(s"$Delta.actions.Metadata", "schema", "partitionSchema", "configuration", "id")
     methodsOf(s"$Delta.GeneratedColumn$$", "satisfyGeneratedColumnProtocol" -> 1)
+  }
+
+  /** Without it, a query on a table with range partitions reads the files that Delta's statistics leave. */
+  val NewestSnapshot: Hook = Hook("delta.newest-snapshot", Seq("PruneRanges")) { () =>
+    methods(s"$Delta.files.TahoeLogFileIndex", "deltaLog", "isTimeTravelQuery", "snapshotAtAnalysis", "getSnapshot")
+    methods(s"$Delta.DeltaLog", "getCapturedSnapshot")
+    methods(s"$Delta.CapturedSnapshot", "snapshot", "updateTimestamp")
   }
 
   val Transaction: Hook = Hook(
@@ -72,5 +79,6 @@ private[colocate] object DeltaHooks {
     load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
   }
 
-  val all: Seq[Hook] = Seq(Table, PathWrite, Sink, PreparedScan, Transaction, Commit, Rewrite, FileTags, MergeNode)
+  val all: Seq[Hook] = Seq(
+    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Commit, Rewrite, FileTags, MergeNode)
 }

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
@@ -45,6 +47,23 @@ object DeltaReflection {
   /** The schema of that snapshot, generation expressions included. */
   def schemaOf(files: HadoopFsRelation): StructType =
     metadataOf(files).fold(new StructType)(call(_, "schema").asInstanceOf[StructType])
+
+  /**
+   * The schema of the snapshot that a query will read if it is planned now: partitions may have come or gone since it
+   * was analyzed. Delta looks for a newer version when it plans; here only if what it knows is not fresh.
+   */
+  def schemaToRead(tableIndex: FileIndex): Option[StructType] = Try {
+    val log = call(tableIndex, "deltaLog")
+    val known = call(log, "getCapturedSnapshot")
+    val isFresh = System.currentTimeMillis() - call(known, "updateTimestamp").asInstanceOf[Long] < FreshMillis
+    val snapshot =
+      if (call(tableIndex, "isTimeTravelQuery").asInstanceOf[Boolean]) call(tableIndex, "snapshotAtAnalysis")
+      else if (isFresh) call(known, "snapshot")
+      else call(tableIndex, "getSnapshot")
+    new DeltaSnapshot(snapshot).schema
+  }.toOption
+
+  private val FreshMillis = 1000
 
   private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
     Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))

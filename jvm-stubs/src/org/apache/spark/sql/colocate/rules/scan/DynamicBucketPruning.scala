@@ -1,16 +1,12 @@
 package org.apache.spark.sql.colocate.rules.scan
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.rules.join.JoinSides
-import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable, Rules}
-import org.apache.spark.sql.colocate.scan.{BucketsOfBuildSide, ColocatedScanExec, Prunable, PrunableScans}
+import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Prunable, PrunableScans, ValuesOfBuildSide}
 import org.apache.spark.sql.colocate.write.BucketedWrite
-import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
-import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
-import org.apache.spark.sql.execution.{CollapseCodegenStages, InSubqueryExec, SparkPlan}
+import org.apache.spark.sql.execution.{InSubqueryExec, SparkPlan}
 
 /**
  * Matches: a broadcast join whose other side is a member joined by its bucket keys.
@@ -32,31 +28,14 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
   /** Only if Spark reuses Exchanges do the filter and the join share one broadcast. */
   def isActive: Boolean = RuleTable.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
 
-  private def pruned(join: BroadcastHashJoinExec): SparkPlan = {
-    val found = PrunableScans.of(join).filter(_.scan.mayPruneByKeys)
-    if (found.isEmpty) join
-    else broadcast(join).fold[SparkPlan](join) { side =>
-      join.transformUp { case scan: ColocatedScanExec =>
-        found.find(_.scan eq scan).fold(scan)(filtered(_, buildKeys(join), side))
-      }
-    }
-  }
+  private[scan] def pruned(join: BroadcastHashJoinExec): BroadcastHashJoinExec =
+    BroadcastSide.pruned(join, PrunableScans.of(join).filter(_.scan.mayPruneByKeys))(_.scan)(filtered(_, _))
 
-  private def broadcast(join: BroadcastHashJoinExec): Option[SparkPlan] =
-    JoinSides.built(join) match {
-      case stage: BroadcastQueryStageExec => Some(stage)
-      // Spark will do the same to the join's own broadcast; an Exchange is reused only if its plan is equal.
-      case exchange: BroadcastExchangeLike => Some(CollapseCodegenStages()(Rules.finish(exchange)))
-      case _ => None
-    }
-
-  private def buildKeys(join: BroadcastHashJoinExec): Seq[Expression] =
-    if (join.buildSide == BuildLeft) join.leftKeys else join.rightKeys
-
-  private def filtered(found: Prunable, keys: Seq[Expression], side: SparkPlan): ColocatedScanExec = {
+  private def filtered(found: Prunable[ColocatedScanExec], side: BroadcastSide): ColocatedScanExec = {
     val scan = found.scan
     val id = NamedExpression.newExprId
-    val values = BucketsOfBuildSide(s"buckets#${id.id}", keys, found.positions, scan.buckets, side)
+    val bucket = BucketedWrite.bucketId(found.positions.map(side.key), scan.buckets)
+    val values = ValuesOfBuildSide(s"buckets#${id.id}", side.keys, bucket, scan.buckets, side.plan)
     val filter = InSubqueryExec(BucketedWrite.bucketId(scan.keys, scan.buckets), values, id)
     scan.copy(bucketFilters = scan.bucketFilters :+ filter)
   }

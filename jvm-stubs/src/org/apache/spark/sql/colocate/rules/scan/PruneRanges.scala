@@ -8,18 +8,17 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.ranges.{RangeColumns, RangeSearch}
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Matches: a filter on a Delta table with range partitions that gives each range column one of some values, by `=` or
- * IN.
- * Produces: the filter with the names of these values' partitions, computed by the table's own expression. Delta's
- * statistics alone would read all partitions between the least and the greatest value of an IN.
- * Not when: a range column has no such condition, or the values have too many combinations. Other comparisons are left
- * to Delta's statistics.
+ * Matches: a filter on a Delta table with range partitions that limits the range columns: by comparisons, IN, BETWEEN,
+ * or by functions of dates and times that never fall where the column rises.
+ * Produces: the filter with the names of the partitions that can have such rows, by the table's own expression.
+ * Not when: all partitions can, or the condition names the partition column itself.
  */
 case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with PredicateHelper {
 
@@ -37,47 +36,67 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
     if !condition.references.contains(column)
     partition <- expressionOf(relation)
     used = partition.references.toSeq
-    values <- combinations(condition, used, relation)
-  } yield {
-    val named = BindReferences.bindReference(partition, used)
-    val names = values.map(row => named.eval(InternalRow.fromSeq(row.map(_.value))))
-      .collect { case name: UTF8String => name }.distinct
-    And(condition, if (names.isEmpty) Literal.FalseLiteral else In(column, names.map(Literal(_, StringType))))
+    own = used.flatMap(c => relation.output.find(o => o.name == c.name && o.dataType == c.dataType))
+    if own.size == used.size
+    conditions = splitConjunctivePredicates(condition).filter(limits(_, own))
+    if conditions.nonEmpty
+    names <- ofValues(partition, used, conditions, own).orElse(search(partition, used, conditions, own))
+  } yield And(condition, if (names.isEmpty) Literal.FalseLiteral else In(column, names.map(Literal(_))))
+
+  /** Spark adds IS NOT NULL wherever it can. */
+  private def limits(condition: Expression, columns: Seq[Attribute]): Boolean = condition match {
+    case IsNotNull(_) => false
+    case other => columns.exists(other.references.contains)
   }
 
   /** The expression by which Delta computes a row's partition, which is what proves it; not the table's property. */
   private def expressionOf(relation: LogicalRelation): Option[Expression] = relation.relation match {
     case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
-      val schema = DeltaReflection.schemaOf(files)
-      RangeColumn.expressionOf(schema).flatMap(RangeColumn.resolve(session, _, schema)).filter(_.deterministic)
+      for {
+        schema <- DeltaReflection.schemaToRead(files.location)
+        text <- RangeColumn.expressionOf(schema)
+        partition <- RangeColumn.resolve(session, text, schema)
+        if partition.deterministic
+      } yield partition
     case _ => None
   }
 
-  /** Each combination of the values that the condition allows, in the order of the range columns. */
-  private def combinations(
-      condition: Expression, used: Seq[Attribute], relation: LogicalRelation): Option[Seq[Seq[Literal]]] = {
-    val conditions = splitConjunctivePredicates(condition)
-    val allowed = used.map { column =>
-      relation.output.find(_.name == column.name).filter(_.dataType == column.dataType)
-        .flatMap(own => conditions.flatMap(valuesOf(_, own)).headOption)
+  private def search(
+      partition: Expression,
+      used: Seq[Attribute],
+      conditions: Seq[Expression],
+      own: Seq[Attribute]): Option[Seq[String]] = {
+    val positions = (used.map(_.exprId).zipWithIndex ++ own.map(_.exprId).zipWithIndex).toMap
+    val columns = RangeColumns(used.map(_.dataType).toIndexedSeq, positions)
+    new RangeSearch(partition, columns).partitions(conditions.reduce(And))
+  }
+
+  /** The partitions of the values that `=` and IN leave to the columns; None if there are no such conditions. */
+  private def ofValues(
+      partition: Expression,
+      used: Seq[Attribute],
+      conditions: Seq[Expression],
+      own: Seq[Attribute]): Option[Seq[String]] = {
+    val allowed = own.map(column => conditions.flatMap(valuesOf(_, column)).minByOption(_.size))
+    Option.when(allowed.forall(_.isDefined) && few(allowed.flatten)) {
+      val rows = allowed.flatten.foldLeft(Seq(Seq.empty[Any]))((rows, values) => rows.flatMap(r => values.map(r :+ _)))
+      val named = BindReferences.bindReference(partition, AttributeSeq(used))
+      rows.map(row => named.eval(InternalRow.fromSeq(row))).collect { case name: UTF8String => name.toString }.distinct
     }
-    Option.when(allowed.nonEmpty && allowed.forall(_.isDefined) && few(allowed.flatten))(
-      allowed.flatten.foldLeft(Seq(Seq.empty[Literal]))((rows, values) => rows.flatMap(row => values.map(row :+ _))))
   }
 
   private def few(values: Seq[Seq[_]]): Boolean = values.map(_.size.toLong).product <= MostCombinations
 
   /** The values that the condition leaves to the column; null is never one of them. */
-  private def valuesOf(condition: Expression, column: Attribute): Option[Seq[Literal]] = condition match {
+  private def valuesOf(condition: Expression, column: Attribute): Option[Seq[Any]] = condition match {
     case EqualTo(c: Attribute, value: Literal) if c.exprId == column.exprId => typed(Seq(value), column)
     case EqualTo(value: Literal, c: Attribute) if c.exprId == column.exprId => typed(Seq(value), column)
     case In(c: Attribute, list) if c.exprId == column.exprId && list.forall(_.isInstanceOf[Literal]) =>
       typed(list.map(_.asInstanceOf[Literal]), column)
-    case InSet(c: Attribute, set) if c.exprId == column.exprId =>
-      typed(set.toSeq.map(Literal(_, column.dataType)), column)
+    case InSet(c: Attribute, set) if c.exprId == column.exprId => Some(set.toSeq.filter(_ != null))
     case _ => None
   }
 
-  private def typed(values: Seq[Literal], column: Attribute): Option[Seq[Literal]] =
-    Option.when(values.forall(_.dataType == column.dataType))(values.filter(_.value != null))
+  private def typed(values: Seq[Literal], column: Attribute): Option[Seq[Any]] =
+    Option.when(values.forall(_.dataType == column.dataType))(values.map(_.value).filter(_ != null))
 }
