@@ -96,6 +96,11 @@ def _is_partitioned(table: Table) -> bool:
     return table.partition is not None
 
 
+def _has_one_partition(table: Table) -> bool:
+    """Rows of one key from other partitions would meet in it, in no certain order, so none of them may be the last."""
+    return _is_partitioned(table) and not (table.model and table.model.replaces)
+
+
 def _can_be_made(table: Table) -> bool:
     """A query's VARCHAR column makes a STRING column, which is another key type."""
     return not any(column.type.spark.startswith("VARCHAR") for column in table.columns)
@@ -168,7 +173,7 @@ FORMS = {
     "INSERT OVERWRITE": Form(_sql("INSERT OVERWRITE {name} {query}"), _ALL_NEW),
     "INSERT OVERWRITE, dynamic": Form(_sql("INSERT OVERWRITE {name} {query}"), _ALL_NEW, settings=_DYNAMIC),
     "INSERT OVERWRITE PARTITION": Form(
-        _sql("INSERT OVERWRITE {name} PARTITION (p = 1) SELECT {rest} FROM ({query})"), _ONE_NEW, _is_partitioned
+        _sql("INSERT OVERWRITE {name} PARTITION (p = 1) SELECT {rest} FROM ({query})"), _ONE_NEW, _has_one_partition
     ),
     "CTAS": Form(_created("CREATE TABLE"), _ALL_NEW, _can_be_made),
     "REPLACE": Form(

@@ -63,7 +63,8 @@ object DeltaReflection {
     new DeltaSnapshot(snapshot).schema
   }.toOption
 
-  private val FreshMillis = 1000
+  /** A query that was just analyzed has looked for a newer version itself. */
+  private val FreshMillis = 200
 
   private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
     Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))
