@@ -170,7 +170,8 @@ EXACT = {
     "trunc(d, 'MM') = '2007-03-01'": ["m200703"],
     "to_date(d) = '2007-03-31'": ["m200703"],
     "CAST(d AS DATE) BETWEEN '2007-03-31' AND '2007-05-01'": ["m200703", "m200704", "m200705"],
-    "date_add(d, 3) >= '2008-12-03' AND year(d) < 2009": ["m200811", "m200812"],
+    # Near the ends of the type, Spark goes on at the other end when days are added.
+    "date_add(d, 3) >= '2008-12-03' AND year(d) < 2009": ["first", "m200811", "m200812"],
     "d + INTERVAL 1 MONTH = '2007-03-15'": ["m200702"],
     "date_format(d, 'yyyy-MM') = '2007-03'": ["first", "last", "m200703"],
     "d IS NULL": ["first"],
@@ -218,7 +219,7 @@ def test_a_query_by_a_function_reads_the_files_of_its_ranges(monthly: str, spark
     for text, months in {
         "year(d) = 2019": 12,
         "date_trunc('MONTH', d) = '2019-03-01'": 1,
-        "trunc(d, 'Q') = '2019-04-01'": 3,
+        "trunc(d, 'QUARTER') = '2019-04-01'": 3,
         "d + INTERVAL 1 DAY = '2019-03-01'": 1,
         "year(d) = 2019 AND month(d) = 5": 12,
         "d > '2019-11-30' AND k > 300 AND year(d) <= 2019": 1,

@@ -20,6 +20,9 @@ object Chance {
 
   /** It may be true for a row of every part of the rows, so it need not be looked at again. */
   case object Settled extends Chance(2)
+
+  /** For rows of which each part has a chance of its own. */
+  def ofParts(parts: Seq[Chance]): Chance = if (parts.distinct.size == 1) parts.head else Maybe
 }
 
 /** May a condition be true for some row, by what the range columns of the rows can be? */
@@ -60,7 +63,7 @@ object ConditionCheck {
     MonotoneFunction.of(f, columns).fold(NoLimit) { function => rows =>
       {
         val values = rows.columns(function.column)
-        if (values.hasValues) function.spans(values).map(chance).reduce(_ or _) else Chance.Never
+        if (values.hasValues) Chance.ofParts(function.spans(values).map(chance)) else Chance.Never
       }
     }
 
