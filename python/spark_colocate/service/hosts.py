@@ -32,11 +32,11 @@ class HostWatch:
         return min(BEAT_SECONDS, self.grace_seconds / 4)
 
     def silent(self, hosts: Sequence[Host], now: float) -> list[Host]:
-        """Those whose beats have stood still for the grace period. now: seconds of a clock that never jumps."""
+        """Living ones whose beats have stood still for the grace period. now: seconds of a clock that never jumps."""
         for host in hosts:
             if self._since.get(host.host, (None, 0.0))[0] != host.beats:
                 self._since[host.host] = (host.beats, now)
-        return [host for host in hosts if now - self._since[host.host][1] > self.grace_seconds]
+        return [h for h in hosts if not h.is_lost and now - self._since[h.host][1] > self.grace_seconds]
 
     def are_fresh(self, request: Request, hosts: Sequence[Host], now: float) -> bool:
         """Whether all that the driver sees are known as they are, and were counted up lately: nothing to write."""
@@ -82,9 +82,10 @@ def visible(request: Request, hosts: Sequence[Host]) -> dict[str, float]:
 
 def seen(tx: Transaction, context: OperationContext) -> bool:
     """The request's driver sees its hosts. Returns whether one is new, has come back, or has another capacity."""
-    known = {host.host: host for host in tx.hosts()}
+    hosts = tx.hosts()
+    known = {host.host: host for host in hosts}
     changed = False
-    for name, capacity in sorted(visible(context.request, tx.hosts()).items()):
+    for name, capacity in sorted(visible(context.request, hosts).items()):
         held = known.get(name)
         if held is None:
             tx.put_host(Host(tx.next_id(), name, capacity))
@@ -126,16 +127,19 @@ def reassign(tx: Transaction, context: OperationContext) -> None:
             evened = placement.balanced(sequence, hosts)
             sequence = placement.moved(sequence, evened, replication)
             moves += evened
-        put(tx, group, sequence)
+        changed = placed(group, sequence, hosts)
+        if changed != group:
+            tx.put_group(changed)
         if moves:
             context.log(tx, "sequence_changed", group.name, f"{len(moves)} of {len(sequence)} buckets")
 
 
-def put(tx: Transaction, group: Group, sequence: BucketSequence) -> None:
-    """Writes the group, and whether its sequence names living hosts only, as many for each bucket as it should."""
-    ids = {host.backend_id for host in living(tx)}
+def placed(group: Group, sequence: BucketSequence, hosts: Sequence[Host]) -> Group:
+    """The group with a sequence. Its placement is stable if each bucket has as many hosts as it should, all living.
+
+    hosts: those that live.
+    """
+    ids = {host.backend_id for host in hosts}
     copies = min(group.schema.replication, len(ids))
     stable = bool(ids) and all(len(entry) >= copies and ids.issuperset(entry) for entry in sequence)
-    changed = replace(group, sequence=sequence, placement_stable=stable)
-    if changed != tx.group(group.name):
-        tx.put_group(changed)
+    return replace(group, sequence=sequence, placement_stable=stable)

@@ -144,9 +144,13 @@ def retire(tx: Transaction, name: GroupName, context: OperationContext, recycle:
 def set_replication(tx: Transaction, group: Group, replication: int, context: OperationContext) -> None:
     """The group's number changes for all members at once. Buckets keep the hosts that they have, as far as it goes."""
     hosts.seen(tx, context)
-    changed = replace(group, schema=replace(group.schema, replication=replication))
-    moves = placement.repaired(group.sequence, hosts.living(tx), replication)
-    hosts.put(tx, changed, placement.moved(group.sequence, moves, replication))
+    living = hosts.living(tx)
+    moves = placement.repaired(group.sequence, living, replication)
+    sequence = placement.moved(group.sequence, moves, replication)
+    schema = replace(group.schema, replication=replication)
+    changed = hosts.placed(replace(group, schema=schema), sequence, living)
+    if changed != group:
+        tx.put_group(changed)
     context.log(tx, "set_replication", group.name, str(replication))
 
 

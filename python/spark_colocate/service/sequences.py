@@ -21,10 +21,11 @@ def set_sequence(tx: Transaction, group: Group, wanted: BucketHosts, context: Op
     Raises GroupError for another number of buckets than the group has, for an unknown, lost or repeated host, and for
     another number of hosts in a bucket than the group's replication number (or than there are hosts).
     """
-    _check(group, wanted, {host.backend_id for host in hosts.living(tx)})
+    living = hosts.living(tx)
+    _check(group, wanted, {host.backend_id for host in living})
     sequence = tuple(tuple(bucket) for bucket in wanted)
     if sequence != group.sequence:
-        hosts.put(tx, group, sequence)
+        tx.put_group(hosts.placed(group, sequence, living))
         context.log(tx, "set_sequence", group.name, f"{len(sequence)} buckets")
     return SequenceChange(group.name, _warnings(tx))
 
