@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import asdict, replace
 from typing import Any
 
 from spark_colocate.errors import Code, RequestError
+from spark_colocate.faces import rows
 from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
@@ -246,20 +246,9 @@ def _name(name: TableName) -> dict[str, Any]:
 
 def group_row(listing: GroupListing) -> Json:
     """A row of system.colocation_groups; its bytes are the JVM's to add."""
-    group = listing.group
-    return {
-        "group_id": group.id,
-        "group_name": str(group.name),
-        "db": group.name.db or None,
-        "buckets": group.schema.buckets,
-        "replication": group.schema.replication,
-        "key_types": list(group.schema.key_types),
-        "layout_stable": group.layout_stable,
-        "placement_stable": group.placement_stable,
-        "is_stable": group.is_stable,
-        "members": len(listing.table_ids),
-        "recycled_until": None if group.expires_at is None else _instant(group.expires_at),
-    }
+    row = asdict(rows.group_row(listing))
+    ids = row.pop("table_ids")
+    return {**row, "members": len(ids)}
 
 
 def member_row(listing: MemberListing) -> Json:
@@ -280,12 +269,7 @@ def member_row(listing: MemberListing) -> Json:
 
 def host_row(host: Host) -> Json:
     """A row of system.colocation_hosts."""
-    return {
-        "backend_id": host.backend_id,
-        "host": host.host,
-        "capacity": host.capacity,
-        "state": str(host.state),
-    }
+    return asdict(rows.host_row(host))
 
 
 def config_row(entry: ConfigEntry) -> Json:
@@ -302,14 +286,4 @@ def config_row(entry: ConfigEntry) -> Json:
 
 def audit_row(entry: AuditEntry) -> Json:
     """A row of system.colocation_audit."""
-    return {
-        "at": _instant(entry.at),
-        "who": entry.who,
-        "verb": entry.verb,
-        "object": entry.object,
-        "detail": entry.detail,
-    }
-
-
-def _instant(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return asdict(rows.audit_row(entry))

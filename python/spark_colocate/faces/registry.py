@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,10 +18,9 @@ DEFAULT_FILES = ("_colocate/store.sqlite", "spark-warehouse/_colocate/store.sqli
 
 
 def store_url(named: str | None) -> str:
-    """The URL that was named, the one of the environment, or the warehouse's file. Raises StoreError without any."""
-    url = named or os.environ.get(STORE_VARIABLE)
-    if url:
-        return url
+    """The URL that was named (options read the environment), or the warehouse's file. Raises StoreError without any."""
+    if named:
+        return named
     for file in DEFAULT_FILES:
         if Path(file).is_file():
             return f"sqlite:///{Path(file).resolve()}"

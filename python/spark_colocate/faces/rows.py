@@ -1,4 +1,4 @@
-"""What the REST interface and the command line show of the service's values, with the same names in both."""
+"""What the faces and the system tables show of the service's values, with the same names in all."""
 
 from __future__ import annotations
 

@@ -9,9 +9,7 @@ import typer
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.cli.options import Catalog, StoreUrl, opened
-
-PORT = 8030
-CALLS_PER_MINUTE = 600
+from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE, PORT
 
 
 def serve(

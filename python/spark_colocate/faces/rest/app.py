@@ -9,6 +9,7 @@ from fastapi import FastAPI
 import spark_colocate
 from spark_colocate.faces.rest import documents, v1
 from spark_colocate.faces.rest.callers import Access
+from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.faces.rest.errors import DESCRIPTION, ErrorBody, add_handlers
 from spark_colocate.faces.rest.guard import Guard, Limits
 from spark_colocate.service import Service
@@ -36,7 +37,7 @@ def make_app(
     service: Service,
     tokens_needed: bool = False,
     local: bool = True,
-    calls_per_minute: int | None = None,
+    calls_per_minute: int = CALLS_PER_MINUTE,
     limits: Limits | None = None,
 ) -> FastAPI:
     """An application that serves one catalog.
@@ -53,9 +54,7 @@ def make_app(
         openapi_url=DESCRIPTION,
         separate_input_output_schemas=False,
     )
-    access = Access(service, tokens_needed)
-    if calls_per_minute is not None:
-        access.calls_per_minute = calls_per_minute
+    access = Access(service, tokens_needed, calls_per_minute)
     app.state.access = access
     app.add_middleware(Guard, access=access, limits=limits or Limits(), local=local)
     add_handlers(app)

@@ -15,12 +15,12 @@ from pydantic.json_schema import SkipJsonSchema
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.registry import require_store
+from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.model import Token
 from spark_colocate.service import Request as VerbRequest
 from spark_colocate.service import Service
 from spark_colocate.service.access import no_token
 
-CALLS_PER_MINUTE = 600
 _TAG = re.compile(r'"([0-9]{1,18})(-[0-9a-f]{8})?"')
 
 

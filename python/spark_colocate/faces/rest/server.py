@@ -14,15 +14,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.rest.app import make_app
-from spark_colocate.faces.rest.callers import CALLS_PER_MINUTE
+from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE, PORT
 from spark_colocate.faces.rest.errors import error_response
 from spark_colocate.faces.rest.guard import Limits, is_local
 from spark_colocate.service import Service
 
 HEAD_SECONDS = 10.0
 HEAD_BYTES = 16_384
-PORT = 8030
-"""Doris' http_port of the FE."""
 
 
 @dataclass(frozen=True, slots=True)
