@@ -77,6 +77,12 @@ class Code(StrEnum):
     SERVE_REFUSED = "SERVE_REFUSED"
     CATALOG_UNKNOWN = "CATALOG_UNKNOWN"
     STATEMENT_FAILED = "STATEMENT_FAILED"
+    JOB_UNKNOWN = "JOB_UNKNOWN"
+    JOB_RUNNING = "JOB_RUNNING"
+    JOB_ENDED = "JOB_ENDED"
+    JOB_TARGET = "JOB_TARGET"
+    JOB_OPTION = "JOB_OPTION"
+    ENGINE_FAILED = "ENGINE_FAILED"
 
 
 class ColocateError(Exception):
@@ -120,3 +126,11 @@ class AccessError(ColocateError):
 
 class StoreError(ColocateError):
     """The store can't be used."""
+
+
+class EngineError(ColocateError):
+    """Spark could not do a part of a job. final: it would fail again in the same way."""
+
+    def __init__(self, code: Code, headline: str, cure: str, final: bool = False) -> None:
+        super().__init__(code, headline, cure)
+        self.final = final

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 GLOBAL_PREFIX = "__global__"
 BucketSequence = tuple[tuple[int, ...], ...]
@@ -122,7 +124,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A table in a group. `joined` orders the members: the lowest is the parent."""
+    """A table in a group. `joined` orders the members: the lowest is the parent.
+
+    damaged: a check has found rows in files of other buckets; which files these are is in the table's manifest.
+    """
 
     table_id: int
     name: TableName
@@ -132,6 +137,7 @@ class Member:
     joined: int
     location: str | None = None
     changed: int = 0
+    damaged: bool = False
 
 
 class HostState(StrEnum):
@@ -223,3 +229,96 @@ class Token:
     def is_valid(self, now: float) -> bool:
         """Neither revoked nor expired. `now` is in seconds since the epoch."""
         return self.revoked_at is None and now < self.expires_at
+
+
+class JobKind(StrEnum):
+    """What a job does to its tables; `jobs/` has a file for each."""
+
+    VERIFY = "verify"
+    REPAIR = "repair"
+    BALANCE = "balance"
+
+
+class JobState(StrEnum):
+    """Where a job is. The last three are its end."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_end(self) -> bool:
+        return self in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+class Wish(StrEnum):
+    """What somebody wants of a running job; it is done when the running step ends, or is stopped."""
+
+    NONE = ""
+    PAUSE = "pause"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class JobStep:
+    """A part of a job that may be repeated.
+
+    label: what it does, for people.
+    buckets, bytes: about how many it reads or writes.
+    args: what the job's kind needs for it; values of JSON.
+    """
+
+    label: str
+    buckets: int = 0
+    bytes: int = 0
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A long piece of work on the tables of one group, or on one of them. It survives the end of whoever does it.
+
+    table: the only table that it concerns; None means all of the group.
+    options: what the caller asked for beside; values of JSON.
+    who: the user that started it.
+    owner: the driver that does it; while the job is pending, the one that may begin first.
+    beats: is counted up while the owner lives, as those of a host are.
+    steps: their number; None before they are known.
+    done: how many of them are done; the next one is `steps[done]`.
+    buckets, bytes: of all steps; those with `_done` are of the steps that are done.
+    attempts: failures of the running step, one after another.
+    retry_at: not before this time; times are in seconds since the epoch.
+    error: the last failure.
+    findings: what the steps have found, a line each.
+    """
+
+    job_id: int
+    kind: JobKind
+    group: GroupName
+    table: TableName | None
+    options: Mapping[str, Any]
+    who: str
+    created_at: float
+    state: JobState = JobState.PENDING
+    wish: Wish = Wish.NONE
+    owner: str = ""
+    beats: int = 0
+    steps: int | None = None
+    done: int = 0
+    buckets: int = 0
+    buckets_done: int = 0
+    bytes: int = 0
+    bytes_done: int = 0
+    attempts: int = 0
+    retry_at: float = 0.0
+    started_at: float | None = None
+    ended_at: float | None = None
+    error: str = ""
+    findings: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        return str(self.table or self.group)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from spark_colocate.bridge import wire
 from spark_colocate.bridge.wire import Args, Json
+from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, ColocateError, RequestError
+from spark_colocate.faces import rows
 from spark_colocate.faces.show_config import matching_config
 from spark_colocate.faces.show_proc import show_proc
-from spark_colocate.model import Outcome
+from spark_colocate.jobs import KINDS
+from spark_colocate.jobs.work import Work
+from spark_colocate.model import Job, Outcome
 from spark_colocate.service import Request, Service
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Endpoint:
     """`call` answers {"ok", "snapshot"} or {"error"}. What is no ColocateError is a fault, and is raised."""
 
     service: Service
+    engine: Engine | None = None
 
     def call(self, verb: str, args_json: str) -> str:
         """Runs a verb. The answer's snapshot holds what the JVM does not know yet, by the version that it sends."""
@@ -29,6 +34,8 @@ class Endpoint:
             return json.dumps({"error": {"code": str(error.code), "message": str(error)}})
 
     def _answer(self, verb: str, args: Args) -> Json:
+        if verb == "rehearse_job":
+            return {"ok": self._rehearsed(args, wire.request(args)), "snapshot": None}
         handler = _VERBS.get(verb)
         if handler is None:
             raise RequestError(
@@ -39,6 +46,15 @@ class Endpoint:
         answer = handler(self.service, args, wire.request(args))
         news = None if verb in _WITHOUT_STORE else self.service.snapshot(wire.version(args))
         return {"ok": answer, "snapshot": wire.snapshot_json(news)}
+
+    def _rehearsed(self, args: Args, request: Request) -> Json:
+        """The steps that a job would have. Nothing is written."""
+        assert self.engine is not None
+        kind, target, options = wire.job_wanted(args)
+        group, member = self.service.jobs.target(kind, target, args.get("db") or "")
+        job = Job(0, kind, group.name, member.name if member else None, options, request.who, self.service.clock())
+        steps = KINDS[kind].begin(Work(job, self.service, self.engine))
+        return [asdict(rows.step_row(number, step)) for number, step in enumerate(steps, 1)]
 
 
 def _check_layout(service: Service, args: Args, _request: Request) -> Json:
@@ -127,6 +143,27 @@ def _show_config(service: Service, args: Args, _request: Request) -> Json:
     return [wire.config_row(entry) for entry in matching_config(service.config(), args["pattern"])]
 
 
+def _start_job(service: Service, args: Args, request: Request) -> Json:
+    kind, target, options = wire.job_wanted(args)
+    return wire.job_row(service.jobs.start(kind, target, args.get("db") or "", options, request), service.clock())
+
+
+def _job(service: Service, args: Args, _request: Request) -> Json:
+    return wire.job_row(service.jobs.get(int(args["job_id"])), service.clock())
+
+
+def _pause_job(service: Service, args: Args, request: Request) -> Json:
+    return wire.job_row(service.jobs.pause(int(args["job_id"]), request), service.clock())
+
+
+def _resume_job(service: Service, args: Args, request: Request) -> Json:
+    return wire.job_row(service.jobs.resume(int(args["job_id"]), request), service.clock())
+
+
+def _cancel_job(service: Service, args: Args, request: Request) -> Json:
+    return wire.job_row(service.jobs.cancel(int(args["job_id"]), request), service.clock())
+
+
 def _translate(_service: Service, args: Args, _request: Request) -> Json:
     """A text that Spark's parser refused. `known` is false for one that is no statement of Doris either."""
     # Most drivers never need it, and sqlglot takes its time to load.
@@ -170,6 +207,7 @@ def _table_rows(service: Service, _args: Args, _request: Request) -> Json:
 _SYSTEM_TABLES: dict[str, Callable[[Service], Json]] = {
     "colocation_groups": lambda service: [wire.group_row(listing) for listing in service.groups()],
     "colocation_hosts": lambda service: [wire.host_row(host) for host in service.hosts()],
+    "colocation_jobs": lambda service: [wire.job_row(job, service.clock()) for job in service.jobs.all()],
     "colocation_audit": lambda service: [wire.audit_row(entry) for entry in service.audit()],
 }
 
@@ -183,6 +221,11 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "set_group_stable": _set_group_stable,
     "purge_group": _purge_group,
     "set_replication": _set_replication,
+    "start_job": _start_job,
+    "job": _job,
+    "pause_job": _pause_job,
+    "resume_job": _resume_job,
+    "cancel_job": _cancel_job,
     "show_proc": _show_proc,
     "bucket_hosts": _bucket_hosts,
     "rows": _rows,

@@ -20,7 +20,11 @@ from spark_colocate import settings
 from spark_colocate.bridge import owners, wire
 from spark_colocate.bridge.endpoint import Endpoint
 from spark_colocate.bridge.watcher import Watcher
+from spark_colocate.engine.driver import DriverEngine
 from spark_colocate.errors import StoreError
+from spark_colocate.jobs.runner import JobRunner
+from spark_colocate.jobs.scheduler import Scheduler
+from spark_colocate.model import JobKind
 from spark_colocate.service import HostWatch, Service
 from spark_colocate.store import CatalogId, MissingStore, Store, open_store
 
@@ -36,6 +40,7 @@ class Start:
     store_timeout: how long a locked or silent store is waited for, in seconds.
     host_grace: how long a host must be away before its buckets are assigned to others, in seconds.
     tickets: statements that were begun by an earlier process of this driver.
+    intervals: how often jobs of a kind start by themselves, in seconds; 0 is never.
     """
 
     port: int
@@ -48,6 +53,7 @@ class Start:
     store_timeout: float
     host_grace: float
     tickets: tuple[str, ...]
+    intervals: dict[JobKind, float]
 
     @staticmethod
     def parse(line: str) -> Start:
@@ -64,6 +70,7 @@ class Start:
             store_timeout=float(given["storeTimeout"]),
             host_grace=float(given["hostGrace"]),
             tickets=tuple(given["tickets"]),
+            intervals={JobKind(kind): float(seconds) for kind, seconds in given["intervals"].items() if seconds},
         )
 
 
@@ -73,10 +80,14 @@ def main() -> int:
     gc.set_threshold(100_000)  # A snapshot of many tables is many objects, none of them garbage: look less often.
     start = Start.parse(sys.stdin.readline())
     service = _service(start)
-    watcher = Watcher(service, _attach(start, service))
+    jvm = _attach(start, service)
+    runner = JobRunner(service, DriverEngine(jvm))
+    watcher = Watcher(service, jvm, runner, Scheduler(service, start.intervals))
     threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
+    threading.Thread(target=runner.run, name="jobs", daemon=True).start()
     while sys.stdin.read(4096):
         """The driver sends nothing more; only the end of the pipe counts."""
+    runner.stop()
     watcher.stop()
     return 0
 
@@ -103,13 +114,15 @@ def _attach(start: Start, service: Service) -> Any:
     _find_py4j()
     from py4j.java_gateway import CallbackServerParameters, GatewayParameters, JavaGateway
 
+    endpoint = Endpoint(service)
     gateway = JavaGateway(
         gateway_parameters=GatewayParameters(port=start.port, auth_token=start.token, enable_memory_management=False),
         callback_server_parameters=CallbackServerParameters(
             port=0, daemonize=True, daemonize_connections=True, auth_token=start.token
         ),
-        python_server_entry_point=Endpoint(service),
+        python_server_entry_point=endpoint,
     )
+    endpoint.engine = DriverEngine(gateway.entry_point)
     rules = json.dumps(settings.load("rules.json")["rules"])
     port = gateway.get_callback_server().get_listening_port()
     gateway.entry_point.attached(port, rules, json.dumps(_first_snapshot(service)))

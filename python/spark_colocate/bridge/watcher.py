@@ -11,6 +11,8 @@ from typing import Protocol
 
 from spark_colocate.bridge import wire
 from spark_colocate.errors import StoreError
+from spark_colocate.jobs.runner import JobRunner
+from spark_colocate.jobs.scheduler import Scheduler
 from spark_colocate.service import Service
 
 POLL_SECONDS = 1.0
@@ -28,11 +30,13 @@ class Listener(Protocol):
 
 
 class Watcher:
-    """Looks at the store once a second: pushes what other drivers changed, keeps leases, removes what has ended."""
+    """Looks at the store once a second: pushes what other drivers changed, keeps leases, starts jobs that are due, removes what has ended."""
 
-    def __init__(self, service: Service, jvm: Listener) -> None:
+    def __init__(self, service: Service, jvm: Listener, runner: JobRunner, scheduler: Scheduler) -> None:
         self._service = service
         self._jvm = jvm
+        self._runner = runner
+        self._scheduler = scheduler
         self._stopped = threading.Event()
         self._pushed = 0
         self._rounds = 0
@@ -64,8 +68,11 @@ class Watcher:
             self._service.forget_ended_catalogs()
         if self._rounds % _RENEW_EVERY == 0:
             self._service.renew()
+            self._service.jobs.renew()
+            self._scheduler.look()
         if self._rounds % self._rounds_between_sights == 0:
             self._service.see_hosts(wire.sight(self._jvm.hosts()))
+        self._runner.stop_cancelled()
         self._rounds += 1
         if self._service.version() > self._pushed:
             self._push()

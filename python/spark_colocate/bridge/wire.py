@@ -9,8 +9,9 @@ from typing import Any
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces import rows
+from spark_colocate.jobs import KINDS
 from spark_colocate.key_models import KeyedTable
-from spark_colocate.model import AuditEntry, Column, Group, Host, Member, TableName
+from spark_colocate.model import AuditEntry, Column, Group, Host, Job, JobKind, Member, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import (
     CatalogTables,
@@ -148,6 +149,14 @@ def _bound(text: str) -> tuple[str, ...]:
     return tuple(str(value) for value in values)
 
 
+def job_wanted(args: Args) -> tuple[JobKind, str, dict[str, Any]]:
+    """A job's kind, its target, and its options. Raises RequestError for an unknown option, or a wrong value."""
+    kind = JobKind(args["kind"])
+    given = {**KINDS[kind].options, **(args.get("options") or {})}
+    KINDS[kind].check(given)
+    return kind, args["target"], given
+
+
 def number(args: Args, key: str) -> int | None:
     """A number that may be written as text, as in a table's property. Raises RequestError."""
     value = args.get(key)
@@ -237,7 +246,8 @@ def _group(group: Group) -> Json:
 
 
 def _member(member: Member) -> Json:
-    return {**_name(member.name), "group": str(member.group), "location": member.location}
+    named = {**_name(member.name), "group": str(member.group), "location": member.location}
+    return {**named, "damaged": True} if member.damaged else named
 
 
 def _name(name: TableName) -> dict[str, Any]:
@@ -262,7 +272,7 @@ def member_row(listing: MemberListing) -> Json:
         "format": str(member.format),
         "keys": list(member.keys),
         "role": str(listing.role),
-        "layout_state": "stable" if group.layout_stable else "unstable",
+        "layout_state": "unstable" if not group.layout_stable else "damaged" if member.damaged else "stable",
         "location": member.location,
     }
 
@@ -270,6 +280,11 @@ def member_row(listing: MemberListing) -> Json:
 def host_row(host: Host) -> Json:
     """A row of system.colocation_hosts."""
     return asdict(rows.host_row(host))
+
+
+def job_row(job: Job, now: float) -> Json:
+    """A row of system.colocation_jobs."""
+    return asdict(rows.job_row(job, now))
 
 
 def config_row(entry: ConfigEntry) -> Json:

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from spark_colocate.model import AccessRole, AuditEntry, Format, Host, HostState, Role, Token
+from spark_colocate.model import (
+    AccessRole,
+    AuditEntry,
+    Format,
+    Host,
+    HostState,
+    Job,
+    JobKind,
+    JobState,
+    JobStep,
+    Role,
+    Token,
+)
 from spark_colocate.service import BucketPlacement, ConfigEntry, GroupListing, MemberListing
 
 
@@ -90,6 +102,48 @@ class AuditRow:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job.
+
+    requested: `pause` or `cancel`, until the running step ends. owner: the driver that does it.
+    bytes_per_second, eta_seconds: none before the first step is done, and none at the end.
+    """
+
+    job_id: int
+    kind: JobKind
+    target: str
+    group_name: str
+    state: JobState
+    requested: str | None
+    who: str
+    owner: str | None
+    steps: int | None
+    steps_done: int
+    buckets: int
+    buckets_done: int
+    bytes: int
+    bytes_done: int
+    bytes_per_second: int | None
+    eta_seconds: int | None
+    attempts: int
+    error: str | None
+    findings: list[str]
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step of a job."""
+
+    step: int
+    label: str
+    buckets: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class TokenRow:
     """A token, without its secret."""
 
@@ -147,6 +201,47 @@ def config_row(entry: ConfigEntry) -> ConfigRow:
 
 def audit_row(line: AuditEntry) -> AuditRow:
     return AuditRow(line.entry, instant(line.at), line.who, line.verb, line.object, line.detail)
+
+
+def job_row(job: Job, now: float) -> JobRow:
+    """now: in seconds since the epoch."""
+    rate = _rate(job, now)
+    left = job.bytes - job.bytes_done
+    return JobRow(
+        job_id=job.job_id,
+        kind=job.kind,
+        target=job.target,
+        group_name=str(job.group),
+        state=job.state,
+        requested=str(job.wish) or None,
+        who=job.who,
+        owner=job.owner or None,
+        steps=job.steps,
+        steps_done=job.done,
+        buckets=job.buckets,
+        buckets_done=job.buckets_done,
+        bytes=job.bytes,
+        bytes_done=job.bytes_done,
+        bytes_per_second=None if rate is None else round(rate),
+        eta_seconds=round(left / rate) if rate and not job.state.is_end else None,
+        attempts=job.attempts,
+        error=job.error or None,
+        findings=list(job.findings),
+        created_at=instant(job.created_at),
+        started_at=None if job.started_at is None else instant(job.started_at),
+        ended_at=None if job.ended_at is None else instant(job.ended_at),
+    )
+
+
+def _rate(job: Job, now: float) -> float | None:
+    """Bytes per second since the job began, pauses included."""
+    if job.started_at is None or not job.bytes_done:
+        return None
+    return job.bytes_done / max(1.0, (now if job.ended_at is None else job.ended_at) - job.started_at)
+
+
+def step_row(number: int, step: JobStep) -> StepRow:
+    return StepRow(number, step.label, step.buckets, step.bytes)
 
 
 def token_row(token: Token, now: float) -> TokenRow:

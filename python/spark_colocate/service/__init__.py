@@ -8,6 +8,7 @@ from spark_colocate.service.access import NewToken
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.facade import LEASE_SECONDS, Service
 from spark_colocate.service.hosts import HostWatch
+from spark_colocate.service.jobs import JobLost, Jobs
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.requests import (
     Action,
@@ -30,6 +31,8 @@ __all__ = [
     "Declaration",
     "GroupListing",
     "HostWatch",
+    "JobLost",
+    "Jobs",
     "MemberListing",
     "NewToken",
     "ReplicationChange",

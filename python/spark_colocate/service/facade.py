@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from spark_colocate import key_models, matching
@@ -27,7 +27,9 @@ from spark_colocate.service import (
 from spark_colocate.service.access import DEFAULT_DAYS, NewToken
 from spark_colocate.service.config import ConfigEntry
 from spark_colocate.service.hosts import HostWatch
+from spark_colocate.service.jobs import Jobs
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
+from spark_colocate.service.placement import Move
 from spark_colocate.service.ranges import RangedTable
 from spark_colocate.service.reconcile import reconcile
 from spark_colocate.service.requests import (
@@ -64,6 +66,7 @@ class Service:
     running: ids of the tickets of this driver's unfinished statements; `renew` extends their leases.
     host_watch: what this process has seen of the hosts.
     steady: returns seconds of a clock that never jumps.
+    jobs: the verbs on jobs.
     """
 
     store: Store
@@ -74,6 +77,10 @@ class Service:
     running: set[str] = field(default_factory=set)
     host_watch: HostWatch = field(default_factory=HostWatch)
     steady: Callable[[], float] = time.monotonic
+    jobs: Jobs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.jobs = Jobs(self)
 
     # --- Statements on tables: `begin_...`, then the catalog does its work, then `finish` ---
 
@@ -108,8 +115,8 @@ class Service:
         GroupError if the table can't be in the group.
         """
         self._refuse_early(Kind.CREATE, declared, request)
-        with self._write() as tx:
-            return self._started(statements.begin_create(tx, declared, self._context(request), self.owner))
+        with self.writing_unasked() as tx:
+            return self._started(statements.begin_create(tx, declared, self.context(request), self.owner))
 
     def begin_alter(self, declared: Declaration, request: Request) -> Reservation:
         """SET or UNSET of `colocate_with` or `replication_num`: the table joins, changes or leaves a group.
@@ -118,8 +125,8 @@ class Service:
         """
         self._refuse_without_buckets(declared)
         self._refuse_early(Kind.ALTER, declared, request)
-        with self._write() as tx:
-            return self._started(statements.begin_alter(tx, declared, self._context(request), self.owner))
+        with self.writing_unasked() as tx:
+            return self._started(statements.begin_alter(tx, declared, self.context(request), self.owner))
 
     def begin_drop(self, table: TableName, request: Request, purge: bool = False) -> Reservation:
         """DROP of any table. For a table in no group the reservation is empty, and nothing is written.
@@ -129,15 +136,15 @@ class Service:
         if not self._is_member(table):
             return Reservation()
         intent = Intent(Kind.DROP, table, purge=purge)
-        with self._write() as tx:
-            return self._started(statements.reserve(tx, intent, self._context(request), self.owner))
+        with self.writing_unasked() as tx:
+            return self._started(statements.reserve(tx, intent, self.context(request), self.owner))
 
     def begin_rename(self, table: TableName, new_name: TableName, request: Request) -> Reservation:
         """RENAME of any table. Raises GroupError for a new database, if the table's group belongs to the old one."""
         if not self._is_member(table):
             return Reservation()
-        with self._write() as tx:
-            return self._started(statements.begin_rename(tx, table, new_name, self._context(request), self.owner))
+        with self.writing_unasked() as tx:
+            return self._started(statements.begin_rename(tx, table, new_name, self.context(request), self.owner))
 
     def finish(self, ticket: str, outcome: Outcome, request: Request, location: str | None = None) -> None:
         """Commits or aborts a statement, when the catalog's work is done. May be called again if the answer was lost.
@@ -149,8 +156,8 @@ class Service:
         if not ticket:
             return
         try:
-            with self._write() as tx:
-                statements.finish(tx, ticket, outcome, location, self._context(request))
+            with self.writing_unasked() as tx:
+                statements.finish(tx, ticket, outcome, location, self.context(request))
         except StoreError:
             raise  # The caller will try again, so the ticket stays in `running` and its lease is renewed.
         except ColocateError:
@@ -162,7 +169,7 @@ class Service:
         """Extends the leases of this driver's unfinished statements; call it more often than every `LEASE_SECONDS`."""
         running = frozenset(self.running)
         if running:
-            with self._write() as tx:
+            with self.writing_unasked() as tx:
                 statements.renew(tx, running, self.clock())
 
     # --- Groups ---
@@ -175,14 +182,14 @@ class Service:
         """
         with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
-            groups.set_stable(tx, found, stable, self._context(request))
+            groups.set_stable(tx, found, stable, self.context(request))
             return found.name
 
     def purge_group(self, group: str, db: str, request: Request) -> GroupName:
         """Deletes a group in its recycle period at once. Raises GroupError if it has tables, or does not exist."""
         with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
-            groups.purge(tx, found, self._context(request))
+            groups.purge(tx, found, self.context(request))
             return found.name
 
     def set_replication(self, group: str, replication: int, db: str, request: Request) -> ReplicationChange:
@@ -192,7 +199,7 @@ class Service:
         """
         with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
-            return groups.set_replication(tx, found, replication, db, self._context(request))
+            return groups.set_replication(tx, found, replication, db, self.context(request))
 
     def set_sequence(self, group: str, sequence: sequences.BucketHosts, db: str, request: Request) -> SequenceChange:
         """Sets the hosts of a group's buckets, as lists of backend ids.
@@ -201,20 +208,20 @@ class Service:
         """
         with self._write_to(group, request) as tx:
             found = groups.find(tx, group, db, self.clock())
-            return sequences.set_sequence(tx, found, sequence, self._context(request))
+            return sequences.set_sequence(tx, found, sequence, self.context(request))
 
     def drop_database(self, db: str, request: Request) -> None:
         """After DROP DATABASE: its tables leave their groups, and its groups are deleted without a recycle period."""
         if self.store.exists():
-            with self._write() as tx:
-                groups.drop_database(tx, db, self._context(request))
+            with self.writing_unasked() as tx:
+                groups.drop_database(tx, db, self.context(request))
 
     def reconcile(self, found: CatalogTables, request: Request) -> list[Change]:
         """Updates the registry to the tables that the catalog has; returns what it changed, and what it could not."""
         if not self.store.exists() and not any(table.group for table in found.members):
             return []
-        with self._write() as tx:
-            return reconcile(tx, found, self._context(request))
+        with self.writing_unasked() as tx:
+            return reconcile(tx, found, self.context(request))
 
     # --- Hosts ---
 
@@ -230,45 +237,64 @@ class Service:
         silent = self.host_watch.silent(known, now)
         if not silent and self.host_watch.are_fresh(request, known, now):
             return
-        context = self._context(request)
-        with self._write() as tx:
+        context = self.context(request)
+        with self.writing_unasked() as tx:
             has_new = hosts.seen(tx, context)
             if hosts.lose(tx, silent, context) or has_new:
                 hosts.reassign(tx, context)
+
+    # --- What jobs change ---
+
+    def mark_moving(self, group: GroupName) -> None:
+        """Buckets of a group are going to move: its placement is not stable before the job ends."""
+        with self.writing_unasked() as tx:
+            sequences.mark_moving(tx, group)
+
+    def move_bucket(self, group: GroupName, move: Move, request: Request) -> bool:
+        """Gives a copy of a bucket to another host. False if the sequence or the hosts have changed meanwhile."""
+        with self.writing_unasked() as tx:
+            return sequences.move(tx, group, move, self.context(request))
+
+    def set_damaged(self, table: TableName, damaged: bool) -> None:
+        """Whether files of a table are known to have rows of other buckets; its manifest says which."""
+        with self.writing_unasked() as tx:
+            held = tx.member(table)
+            if held and held.damaged != damaged:
+                tx.put_member(replace(held, damaged=damaged))
 
     # --- Configurations ---
 
     def set_config(self, key: str, value: str, request: Request) -> ConfigEntry:
         """ADMIN SET FRONTEND CONFIG. Raises RequestError for an unknown key or a wrong value."""
         key, value = config.checked(key, value)
-        with self._write_for(request) as tx:
-            config.store(tx, key, value, self._context(request))
+        with self.writing(request) as tx:
+            config.store(tx, key, value, self.context(request))
             if value == "false":  # What had to wait may be done now.
-                hosts.reassign(tx, self._context(request))
+                hosts.reassign(tx, self.context(request))
         return next(entry for entry in config.entries({key: value}) if entry.key == key)
 
     def config(self) -> list[ConfigEntry]:
         """All configurations; those that nobody has set have their default."""
         if not self.store.exists():
             return config.entries({})
-        with self._read() as tx:
+        with self.reading() as tx:
             return config.entries(tx.config())
 
     # --- Access over the network ---
 
     def create_token(self, name: str, role: AccessRole, request: Request, days: int = DEFAULT_DAYS) -> NewToken:
         """Makes a token, and shows its secret this once. Raises RequestError for a name that is taken or can't be."""
-        with self._write_for(request) as tx:
-            return access.create(tx, name, role, days, self._context(request))
+        with self.writing(request) as tx:
+            return access.create(tx, name, role, days, self.context(request))
 
     def revoke_token(self, name: str, request: Request) -> Token:
         """Ends a token at once. Raises RequestError for an unknown one."""
-        with self._write_for(request) as tx:
-            return access.revoke(tx, name, self._context(request))
+        with self.writing(request) as tx:
+            return access.revoke(tx, name, self.context(request))
 
     def tokens(self) -> list[Token]:
         """All tokens by name, also those that have ended."""
-        return self._listed(lambda tx: list(tx.tokens()))
+        return self.listed(lambda tx: list(tx.tokens()))
 
     def authenticate(self, secret: str, verb: str) -> Token:
         """The caller's token. Raises AccessError for one that is unknown, has ended, or may not call the verb."""
@@ -280,32 +306,32 @@ class Service:
 
     def groups(self) -> list[GroupListing]:
         """All groups, also those in their recycle period, sorted by id."""
-        return self._listed(lambda tx: listings.groups(tx, self.clock()))
+        return self.listed(lambda tx: listings.groups(tx, self.clock()))
 
     def group(self, group: str, db: str = "") -> GroupListing:
         """One group, named as for `set_group_stable`. Raises GroupError if there is no such group."""
         if not self.store.exists():
             raise groups.unknown(group, ())
-        with self._read() as tx:
+        with self.reading() as tx:
             return listings.group(tx, groups.find(tx, group, db, self.clock()))
 
     def members(self) -> list[MemberListing]:
         """All members, in the order in which they joined."""
-        return self._listed(listings.members)
+        return self.listed(listings.members)
 
     def hosts(self) -> list[Host]:
         """The hosts that buckets can be assigned to, sorted by id."""
-        return self._listed(lambda tx: list(tx.hosts()))
+        return self.listed(lambda tx: list(tx.hosts()))
 
     def audit(self, limit: int = AUDIT_LINES, before: int | None = None) -> list[AuditEntry]:
         """The last `limit` lines of the audit log, newest first; `before`: of those with a lower number."""
-        return self._listed(lambda tx: list(tx.audit_entries(limit, before)))
+        return self.listed(lambda tx: list(tx.audit_entries(limit, before)))
 
     def placement(self, group_id: str) -> list[BucketPlacement]:
         """The buckets of a group in order, with their hosts. Raises GroupError for an unknown GroupId."""
         if not self.store.exists():
             raise groups.unknown_id(group_id, ())
-        with self._read() as tx:
+        with self.reading() as tx:
             return listings.placement(tx, groups.find_by_id(tx, group_id, self.clock()))
 
     def snapshot(self, since: int | None = None) -> Snapshot | None:
@@ -316,7 +342,7 @@ class Service:
         """
         if not self.store.exists():
             return None
-        with self._read() as tx:
+        with self.reading() as tx:
             return listings.snapshot(tx, since)
 
     def version(self) -> int:
@@ -337,21 +363,29 @@ class Service:
             self.store.forget(self.catalog)
         self.store.close()
 
-    # --- Helpers ---
+    # --- For the parts of the service ---
 
-    def _context(self, request: Request) -> OperationContext:
+    def context(self, request: Request) -> OperationContext:
         return OperationContext(self.clock(), request, self.is_gone)
 
-    def _read(self) -> AbstractContextManager[Transaction]:
+    def reading(self) -> AbstractContextManager[Transaction]:
         return self.store.read(self.catalog)
 
-    def _write(self) -> AbstractContextManager[Transaction]:
+    def writing_unasked(self) -> AbstractContextManager[Transaction]:
+        """A transaction of the system itself; creates the store if need be."""
         return self.store.write(self.catalog)
 
+    def listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
+        """What a listing reads; nothing where there is no store."""
+        if not self.store.exists():
+            return []
+        with self.reading() as tx:
+            return read(tx)
+
     @contextmanager
-    def _write_for(self, request: Request) -> Iterator[Transaction]:
+    def writing(self, request: Request) -> Iterator[Transaction]:
         """Raises where the caller's token has ended, or the groups have changed since it looked."""
-        with self._write() as tx:
+        with self.writing_unasked() as tx:
             access.check_again(tx, request, self.clock())
             yield tx
 
@@ -359,7 +393,9 @@ class Service:
         """Raises GroupError if there is no store, because `_write` would create one."""
         if not self.store.exists():
             raise groups.unknown(group, ())
-        return self._write_for(request)
+        return self.writing(request)
+
+    # --- Helpers ---
 
     def _started(self, reservation: Reservation) -> Reservation:
         self.running.add(reservation.ticket)
@@ -376,18 +412,12 @@ class Service:
             return
         schema = None
         if self.store.exists():
-            with self._read() as tx:
+            with self.reading() as tx:
                 schema = statements.schema_of(tx, group)
         raise matching.not_bucketed(declared.table, declared.format, group, schema)
 
     def _is_member(self, table: TableName) -> bool:
         if not self.store.exists():
             return False
-        with self._read() as tx:
+        with self.reading() as tx:
             return tx.member(table) is not None
-
-    def _listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
-        if not self.store.exists():
-            return []
-        with self._read() as tx:
-            return read(tx)

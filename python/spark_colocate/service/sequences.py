@@ -1,13 +1,15 @@
-"""A bucket sequence that an operator sets by hand: which hosts hold each bucket of a group."""
+"""A bucket sequence that is set by hand or moved by a job: which hosts hold each bucket of a group."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spark_colocate.errors import Code, GroupError
-from spark_colocate.model import Group
+from spark_colocate.model import Group, GroupName
 from spark_colocate.service import hosts
 from spark_colocate.service.config import entries
+from spark_colocate.service.placement import Move, moved
 from spark_colocate.service.requests import OperationContext, SequenceChange
 from spark_colocate.store.protocol import Transaction
 
@@ -28,6 +30,32 @@ def set_sequence(tx: Transaction, group: Group, wanted: BucketHosts, context: Op
         tx.put_group(hosts.placed(group, sequence, living))
         context.log(tx, "set_sequence", group.name, f"{len(sequence)} buckets")
     return SequenceChange(group.name, _warnings(tx))
+
+
+def mark_moving(tx: Transaction, name: GroupName) -> None:
+    """Buckets of the group are going to move, so its placement is not stable."""
+    group = tx.group(name)
+    if group and group.placement_stable:
+        tx.put_group(replace(group, placement_stable=False))
+
+
+def move(tx: Transaction, name: GroupName, move: Move, context: OperationContext) -> bool:
+    """Gives a copy of a bucket to another host; the placement stays unstable until its job ends.
+
+    May be repeated. False if the group, its sequence or the living hosts have changed so that the move makes no sense.
+    """
+    group = tx.group(name)
+    if group is None or not move.bucket < len(group.sequence):
+        return False
+    entry = group.sequence[move.bucket]
+    if move.target in entry:
+        return True
+    if move.source not in (None, *entry) or move.target not in {host.backend_id for host in hosts.living(tx)}:
+        return False
+    sequence = moved(group.sequence, [move], group.schema.replication)
+    tx.put_group(replace(group, sequence=sequence, placement_stable=False))
+    context.log(tx, "move_bucket", name, f"bucket {move.bucket} to backend {move.target}")
+    return True
 
 
 def _check(group: Group, wanted: BucketHosts, living: set[int]) -> None:

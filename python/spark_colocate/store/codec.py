@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -17,11 +18,16 @@ from spark_colocate.model import (
     GroupSchema,
     Host,
     Intent,
+    Job,
+    JobKind,
+    JobState,
+    JobStep,
     Kind,
     Member,
     TableName,
     Ticket,
     Token,
+    Wish,
 )
 
 
@@ -81,6 +87,7 @@ def member_row(member: Member, version: int) -> dict[str, Any]:
         "location": member.location,
         "joined": member.joined,
         "changed": version,
+        "damaged": member.damaged,
     }
 
 
@@ -94,6 +101,7 @@ def member(row: Row[Any]) -> Member:
         joined=row.joined,
         location=row.location,
         changed=row.changed,
+        damaged=row.damaged,
     )
 
 
@@ -148,3 +156,69 @@ def token_row(token: Token) -> dict[str, Any]:
 
 def token(row: Row[Any]) -> Token:
     return Token(row.name, AccessRole(row.role), row.digest, row.created_at, row.expires_at, row.revoked_at)
+
+
+def job_row(job: Job) -> dict[str, Any]:
+    return {
+        "job_id": job.job_id,
+        "kind": str(job.kind),
+        "group_db": job.group.db,
+        "group_name": job.group.name,
+        "table_db": job.table.db if job.table else None,
+        "table_name": job.table.table if job.table else None,
+        "options": json.dumps(job.options),
+        "who": job.who,
+        "created_at": job.created_at,
+        "state": str(job.state),
+        "wish": str(job.wish),
+        "owner": job.owner,
+        "beats": job.beats,
+        "steps": job.steps,
+        "done": job.done,
+        "buckets": job.buckets,
+        "buckets_done": job.buckets_done,
+        "bytes": job.bytes,
+        "bytes_done": job.bytes_done,
+        "attempts": job.attempts,
+        "retry_at": job.retry_at,
+        "started_at": job.started_at,
+        "ended_at": job.ended_at,
+        "error": job.error,
+        "findings": json.dumps(job.findings),
+    }
+
+
+def job(row: Row[Any]) -> Job:
+    return Job(
+        job_id=row.job_id,
+        kind=JobKind(row.kind),
+        group=GroupName(row.group_db, row.group_name),
+        table=TableName(row.table_db, row.table_name) if row.table_name else None,
+        options=json.loads(row.options),
+        who=row.who,
+        created_at=row.created_at,
+        state=JobState(row.state),
+        wish=Wish(row.wish),
+        owner=row.owner,
+        beats=row.beats,
+        steps=row.steps,
+        done=row.done,
+        buckets=row.buckets,
+        buckets_done=row.buckets_done,
+        bytes=row.bytes,
+        bytes_done=row.bytes_done,
+        attempts=row.attempts,
+        retry_at=row.retry_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        error=row.error,
+        findings=tuple(json.loads(row.findings)),
+    )
+
+
+def job_steps_text(steps: Sequence[JobStep]) -> str:
+    return json.dumps([[step.label, step.buckets, step.bytes, dict(step.args)] for step in steps])
+
+
+def job_steps(text: str) -> tuple[JobStep, ...]:
+    return tuple(JobStep(*fields) for fields in json.loads(text))

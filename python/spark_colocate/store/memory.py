@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Job, JobStep, Member, TableName, Ticket, Token
 from spark_colocate.store.protocol import FIRST_ID, CatalogId, Changes
 
 
@@ -32,6 +32,8 @@ class _Rows:
     config: dict[str, str] = field(default_factory=dict)
     audit: list[AuditEntry] = field(default_factory=list)
     tokens: dict[str, Token] = field(default_factory=dict)
+    jobs: dict[int, Job] = field(default_factory=dict)
+    job_steps: dict[int, Sequence[JobStep]] = field(default_factory=dict)
 
 
 class MemoryTransaction:
@@ -178,6 +180,33 @@ class MemoryTransaction:
 
     def put_token(self, token: Token) -> None:
         self.rows.tokens[token.name] = token
+
+    def jobs(self) -> Sequence[Job]:
+        return [self.rows.jobs[job_id] for job_id in sorted(self.rows.jobs)]
+
+    def open_jobs(self) -> Sequence[Job]:
+        return [job for job in self.jobs() if not job.state.is_end]
+
+    def job(self, job_id: int) -> Job | None:
+        return self.rows.jobs.get(job_id)
+
+    def put_job(self, job: Job) -> None:
+        self.rows.jobs[job.job_id] = job
+
+    def delete_job(self, job_id: int) -> None:
+        self.rows.jobs.pop(job_id, None)
+        self.rows.job_steps.pop(job_id, None)
+
+    def beat_job(self, job_id: int, owner: str) -> None:
+        held = self.rows.jobs.get(job_id)
+        if held and held.owner == owner:
+            self.rows.jobs[job_id] = replace(held, beats=held.beats + 1)
+
+    def job_steps(self, job_id: int) -> Sequence[JobStep]:
+        return self.rows.job_steps.get(job_id, ())
+
+    def put_job_steps(self, job_id: int, steps: Sequence[JobStep]) -> None:
+        self.rows.job_steps[job_id] = tuple(steps)
 
 
 class MemoryStore:

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Job, JobStep, Member, TableName, Ticket, Token
 
 FIRST_ID = 10001
 """Ids of databases, groups, tables and backends come from one counter per catalog, as Doris' do."""
@@ -135,6 +135,27 @@ class Transaction(Protocol):
 
     def put_token(self, token: Token) -> None:
         """Inserts or updates by name."""
+
+    def jobs(self) -> Sequence[Job]:
+        """All jobs by id, also those that have ended."""
+
+    def open_jobs(self) -> Sequence[Job]:
+        """Those that have not ended, by id."""
+
+    def job(self, job_id: int) -> Job | None: ...
+
+    def put_job(self, job: Job) -> None:
+        """Inserts or updates by id. Not a change that drivers must see: the version stays."""
+
+    def delete_job(self, job_id: int) -> None:
+        """With its steps."""
+
+    def beat_job(self, job_id: int, owner: str) -> None:
+        """Counts up the beats of a job that this driver does."""
+
+    def job_steps(self, job_id: int) -> Sequence[JobStep]: ...
+
+    def put_job_steps(self, job_id: int, steps: Sequence[JobStep]) -> None: ...
 
 
 class Store(Protocol):

@@ -17,7 +17,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -84,6 +84,7 @@ members = Table(
     Column("location", Text),
     Column("joined", BigInteger, nullable=False),
     Column("changed", BigInteger, nullable=False),
+    Column("damaged", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("catalog_id", "table_id"),
     UniqueConstraint("catalog_id", "db", "name"),
     Index("colocate_members_by_group", "catalog_id", "group_db", "group_name"),
@@ -162,4 +163,47 @@ audit = Table(
     Column("object", Text, nullable=False),
     Column("detail", Text, nullable=False),
     Index("colocate_audit_by_catalog", "catalog_id", "entry"),
+)
+
+jobs = Table(
+    "colocate_jobs",
+    metadata,
+    _catalog(),
+    Column("job_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("group_db", Text, nullable=False),
+    Column("group_name", Text, nullable=False),
+    Column("table_db", Text),
+    Column("table_name", Text),
+    Column("options", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("wish", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("beats", BigInteger, nullable=False),
+    Column("steps", Integer),
+    Column("done", Integer, nullable=False),
+    Column("buckets", Integer, nullable=False),
+    Column("buckets_done", Integer, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("bytes_done", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("retry_at", Float, nullable=False),
+    Column("started_at", Float),
+    Column("ended_at", Float),
+    Column("error", Text, nullable=False),
+    Column("findings", Text, nullable=False),
+    UniqueConstraint("catalog_id", "job_id"),
+    Index("colocate_jobs_by_state", "catalog_id", "state"),
+)
+
+# The steps of jobs, apart from them: there may be thousands, and listings do not show them.
+job_steps = Table(
+    "colocate_job_steps",
+    metadata,
+    _catalog(),
+    Column("job_id", BigInteger, nullable=False),
+    Column("steps", Text, nullable=False),
+    UniqueConstraint("catalog_id", "job_id"),
 )

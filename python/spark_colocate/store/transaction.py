@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, exists, func, insert, select, update
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName, Ticket, Token
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Job, JobState, JobStep, Member, TableName, Ticket, Token
 from spark_colocate.store import codec, schema
 from spark_colocate.store.protocol import FIRST_ID, Changes
 
@@ -205,6 +205,37 @@ class SqlTransaction:
 
     def put_token(self, token: Token) -> None:
         self._put(schema.tokens, codec.token_row(token), schema.tokens.c.name == token.name)
+
+    def jobs(self) -> Sequence[Job]:
+        return [codec.job(row) for row in self._rows(schema.jobs, schema.jobs.c.job_id)]
+
+    def open_jobs(self) -> Sequence[Job]:
+        open_states = [str(state) for state in JobState if not state.is_end]
+        rows = self._rows(schema.jobs, schema.jobs.c.job_id, schema.jobs.c.state.in_(open_states))
+        return [codec.job(row) for row in rows]
+
+    def job(self, job_id: int) -> Job | None:
+        row = self._one(schema.jobs, schema.jobs.c.job_id == job_id)
+        return codec.job(row) if row else None
+
+    def put_job(self, job: Job) -> None:
+        self._put(schema.jobs, codec.job_row(job), schema.jobs.c.job_id == job.job_id)
+
+    def delete_job(self, job_id: int) -> None:
+        self._delete(schema.jobs, schema.jobs.c.job_id == job_id)
+        self._delete(schema.job_steps, schema.job_steps.c.job_id == job_id)
+
+    def beat_job(self, job_id: int, owner: str) -> None:
+        jobs = schema.jobs.c
+        self._update(schema.jobs, {"beats": jobs.beats + 1}, jobs.job_id == job_id, jobs.owner == owner)
+
+    def job_steps(self, job_id: int) -> Sequence[JobStep]:
+        row = self._one(schema.job_steps, schema.job_steps.c.job_id == job_id)
+        return codec.job_steps(row.steps) if row else ()
+
+    def put_job_steps(self, job_id: int, steps: Sequence[JobStep]) -> None:
+        row = {"job_id": job_id, "steps": codec.job_steps_text(steps)}
+        self._put(schema.job_steps, row, schema.job_steps.c.job_id == job_id)
 
     def end(self) -> None:
         """Bumps the version when anything that other drivers must see was changed."""

@@ -1,0 +1,63 @@
+"""Moves of buckets between hosts, as steps of jobs: Doris' order of events.
+
+The targets are chosen when the job begins. From the first move to the job's end the group's placement is unstable. Each
+move first copies what must be copied (on HDFS the blocks; on shared storage nothing), and then changes the sequence, so
+that tasks prefer the new host only once its data are there. The end makes the placement stable again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_colocate.jobs.work import Work
+from spark_colocate.model import Group, Host, JobStep
+from spark_colocate.service.placement import Move
+
+
+def bucket_bytes(work: Work, group: Group) -> list[int]:
+    """The bytes of each bucket in all tables of the group."""
+    sizes = [0] * group.schema.buckets
+    for member in (one.member for one in work.service.members() if one.group.name == group.name):
+        for one in work.on(member.name, "bucket_sizes")["buckets"]:
+            sizes[one["bucket"]] += one["bytes"]
+    return sizes
+
+
+def steps(work: Work, moves: Sequence[Move], sizes: Sequence[int]) -> list[JobStep]:
+    """A step for each move."""
+    names = {host.backend_id: host.host for host in work.service.hosts()}
+    return [
+        JobStep(
+            f"bucket {move.bucket} to {names[move.target]}",
+            1,
+            sizes[move.bucket],
+            {"bucket": move.bucket, "source": move.source, "target": move.target},
+        )
+        for move in moves
+    ]
+
+
+def is_move(step: JobStep) -> bool:
+    """Is it one of these steps?"""
+    return "target" in step.args
+
+
+def do(work: Work, step: JobStep) -> list[str]:
+    """Moves a copy of a bucket, of all tables of the group."""
+    move = Move(step.args["bucket"], step.args["source"], step.args["target"])
+    work.service.mark_moving(work.job.group)
+    if not work.service.move_bucket(work.job.group, move, work.request()):
+        return [f"{step.label}: left out, because the sequence or the hosts have changed"]
+    return []
+
+
+def living(work: Work) -> list[Host]:
+    """The hosts that buckets may go to."""
+    return [host for host in work.service.hosts() if not host.is_lost]
+
+
+def is_allowed(work: Work, switch: str) -> bool:
+    """Whether a switch of Doris' frontend lets buckets move."""
+    return all(entry.value != "true" for entry in work.service.config() if entry.key == switch)
+
+

@@ -1,0 +1,72 @@
+"""repair: buckets of lost hosts go to others, and the rows of strays are written into their buckets.
+
+A table alone: only its strays. Switched off by `disable_colocate_relocate`, buckets stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spark_colocate.jobs import moves
+from spark_colocate.jobs.work import Work
+from spark_colocate.model import JobStep, Member
+from spark_colocate.service import placement
+
+SWITCH = "disable_colocate_relocate"
+
+
+class Repair:
+    """Has no options."""
+
+    options: Mapping[str, Any] = {}
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        pass
+
+    def begin(self, work: Work) -> list[JobStep]:
+        strays = [step for member in work.members() for step in _strays(work, member)]
+        return (_moves(work) if work.job.table is None else []) + strays
+
+    def step(self, work: Work, step: JobStep) -> list[str]:
+        if moves.is_move(step):
+            return moves.do(work, step)
+        members = {str(member.name): member for member in work.members()}
+        member = members.get(step.args["table"])
+        if member is None:
+            return [f"{step.label}: left out, because the table has left the group"]
+        done = work.on(member.name, "rewrite_strays", part=step.args["part"])
+        return [f"{member.name}: {done['removed']} strays became {done['added']} files of buckets"]
+
+    def end(self, work: Work) -> list[str]:
+        left = []
+        for member in work.members():
+            strays = work.on(member.name, "bucket_sizes")["strays"]["files"]
+            work.service.set_damaged(member.name, strays > 0 and member.damaged)
+            if strays:
+                left.append(f"{member.name} has {strays} new strays; repair it again")
+        return left
+
+
+def _moves(work: Work) -> list[JobStep]:
+    group = work.group()
+    living = moves.living(work)
+    ids = {host.backend_id for host in living}
+    copies = min(group.schema.replication, len(ids))
+    if all(len(ids.intersection(entry)) >= copies for entry in group.sequence) or not moves.is_allowed(work, SWITCH):
+        return []
+    sizes = moves.bucket_bytes(work, group)
+    return moves.steps(work, placement.repaired(group.sequence, living, group.schema.replication, sizes), sizes)
+
+
+def _strays(work: Work, member: Member) -> list[JobStep]:
+    """A step for each part of the table (a partition's folder, or all of a Delta table) that has strays."""
+    return [
+        JobStep(
+            f"{member.name}, {part['files']} strays" + (f" of {part['part']}" if part["part"] else ""),
+            0,
+            part["bytes"],
+            {"table": str(member.name), "part": part["part"]},
+        )
+        for part in work.on(member.name, "strays")
+    ]

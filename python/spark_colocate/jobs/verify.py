@@ -1,0 +1,78 @@
+"""verify: are the rows of each file in the bucket that the file claims?
+
+What is found wrong becomes a stray: a file whose rows queries bring to their buckets themselves. So rows stay right,
+and only this file's rows are shuffled, until a repair writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spark_colocate.jobs.work import Work, batches, named, unknown_option
+from spark_colocate.model import Format, JobStep, Member
+
+SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
+"""What part of the files is read in each mode. A sample takes other files each time, and at least one per bucket."""
+
+STEP_BUCKETS = 32
+STEP_BYTES = 1 << 30
+
+
+class Verify:
+    """Options: mode, one of `SHARES`."""
+
+    options: Mapping[str, Any] = {"mode": "rows"}
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        mode = options["mode"]
+        if mode not in SHARES:
+            raise unknown_option("verify", "mode", mode, ", ".join(SHARES))
+
+    def begin(self, work: Work) -> list[JobStep]:
+        return [step for member in work.members() for step in _steps(work, member)]
+
+    def step(self, work: Work, step: JobStep) -> list[str]:
+        share = SHARES[work.job.options["mode"]]
+        found = [
+            wrong
+            for member in work.members()
+            if str(member.name) == step.args["table"]
+            for wrong in _wrong(work, member, step.args["buckets"], share)
+        ]
+        return found
+
+    def end(self, work: Work) -> list[str]:
+        lines = []
+        for member in work.members():
+            strays = work.on(member.name, "bucket_sizes")["strays"]
+            if strays["files"]:
+                lines.append(
+                    f"{member.name} has {strays['files']} strays ({strays['bytes']} bytes): "
+                    f"CALL system.repair(table => '{member.name}')"
+                )
+        return lines or ["no damage found"]
+
+
+def _steps(work: Work, member: Member) -> list[JobStep]:
+    sizes = [(one["bucket"], one["bytes"]) for one in work.on(member.name, "bucket_sizes")["buckets"]]
+    return [
+        JobStep(
+            f"{member.name}, {named([bucket for bucket, _ in run])}",
+            len(run),
+            sum(size for _, size in run),
+            {"table": str(member.name), "buckets": [bucket for bucket, _ in run]},
+        )
+        for run in batches(sizes, STEP_BUCKETS, STEP_BYTES)
+    ]
+
+
+def _wrong(work: Work, member: Member, buckets: list[int], share: float) -> list[str]:
+    seed = work.job.job_id
+    wrong = work.on(member.name, "verify_buckets", buckets=buckets, share=share, seed=seed)["wrong"]
+    if wrong and member.format is Format.DELTA:
+        work.service.set_damaged(member.name, True)
+    return [
+        f"{member.name}: {one['file']} claims bucket {one['claimed']} and has a row of bucket {one['found']}"
+        for one in wrong
+    ]

@@ -1,0 +1,100 @@
+"""What every kind of job is, and what it works with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from spark_colocate.engine import Engine
+from spark_colocate.errors import Code, RequestError
+from spark_colocate.model import Group, Job, JobStep, Member, TableName
+from spark_colocate.service import Request, Service
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One job in the hands of this process: its tables, and who does things to them."""
+
+    job: Job
+    service: Service
+    engine: Engine
+
+    @property
+    def job_group(self) -> str:
+        """Spark's job group of this job, as the Spark UI shows it."""
+        return job_group(self.job)
+
+    def group(self) -> Group:
+        """Raises GroupError if it has ended."""
+        return self.service.group(str(self.job.group)).group
+
+    def members(self) -> Sequence[Member]:
+        """The tables that the job concerns, those that have joined since it was started among them."""
+        listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
+        found = [member for member in listed if self.job.table in (None, member.name)]
+        if not found:
+            raise RequestError(
+                Code.JOB_TARGET, f"{self.job.target} has left its group.", "Nothing is left to do for this job."
+            )
+        return found
+
+    def on(self, table: TableName, task: str, **args: Any) -> Any:
+        """The answer of a task on one table. Raises EngineError."""
+        return self.engine.run(task, {"db": table.db, "table": table.table, **args}, self.job_group)
+
+    def request(self) -> Request:
+        """For verbs of the service, in the name of whoever started the job."""
+        return Request(who=self.job.who)
+
+
+class Kind(Protocol):
+    """One kind of job."""
+
+    options: Mapping[str, Any]
+    """Names of its options, with their defaults."""
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raises RequestError for a wrong value."""
+
+    def begin(self, work: Work) -> list[JobStep]:
+        """The steps, in order. It changes nothing, so it also answers a dry run."""
+
+    def step(self, work: Work, step: JobStep) -> list[str]:
+        """Does a step, or finds it done. Returns what is worth knowing, a line each."""
+
+    def end(self, work: Work) -> list[str]:
+        """After the last step."""
+
+
+def job_group(job: Job) -> str:
+    """Spark's job group of a job."""
+    return f"colocate-job-{job.job_id}"
+
+
+def batches(sizes: Sequence[tuple[int, int]], most_buckets: int, most_bytes: int) -> Iterator[list[tuple[int, int]]]:
+    """Buckets with their bytes, cut into runs that are neither too many nor too large. One bucket is never cut."""
+    run: list[tuple[int, int]] = []
+    for bucket, size in sizes:
+        if run and (len(run) >= most_buckets or sum(held for _, held in run) + size > most_bytes):
+            yield run
+            run = []
+        run.append((bucket, size))
+    if run:
+        yield run
+
+
+def named(buckets: Sequence[int]) -> str:
+    """`bucket 3`, or `buckets 3 to 7`, or `buckets 3, 7`."""
+    if len(buckets) == 1:
+        return f"bucket {buckets[0]}"
+    if list(buckets) == list(range(buckets[0], buckets[-1] + 1)):
+        return f"buckets {buckets[0]} to {buckets[-1]}"
+    return f"buckets {', '.join(map(str, buckets))}"
+
+
+def unknown_option(kind: str, name: str, value: object, known: str) -> RequestError:
+    """The error for a wrong value of an option."""
+    return RequestError(
+        Code.JOB_OPTION, f"Cannot {kind} with {name} => {value!r} ({known}).", "Use one of these values."
+    )

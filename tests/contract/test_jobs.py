@@ -1,0 +1,377 @@
+"""Jobs: who does them, and what becomes of them; the same on every store."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from spark_colocate.errors import Code, EngineError, StoreError
+from spark_colocate.jobs.runner import JobRunner
+from spark_colocate.jobs.scheduler import NAME, Scheduler
+from spark_colocate.model import Job, JobKind, JobState
+from spark_colocate.service import Request
+from spark_colocate.service.job_states import FIRST_CHOICE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS
+
+from tests.contract.plane import HOUR, Plane, Refused
+from tests.contract.tables import Table, Tables
+
+WHO = Request(who="tester")
+
+
+class Worker:
+    """A driver that does jobs, with a clock of its own that never jumps."""
+
+    def __init__(self, plane: Plane, tables: Tables) -> None:
+        self.plane, self.tables, self.steady = plane, tables, 0.0
+        plane.service.steady = lambda: self.steady
+        self.runner = JobRunner(plane.service, tables)
+
+    def look(self, after: float = 0.0) -> bool:
+        self.steady += after
+        return self.runner.look()
+
+    def start(self, kind: str = "verify", target: str = "db.t", **options: Any) -> int:
+        return int(self.plane.call("start_job", kind=kind, target=target, options=options, db="db")["job_id"])
+
+    def job(self, job_id: int) -> Job:
+        return self.plane.service.jobs.get(job_id)
+
+
+@pytest.fixture
+def tables() -> Tables:
+    return Tables({"db.t": Table([10, 20, 30, 40]), "db.u": Table([1, 1, 1, 1])})
+
+
+@pytest.fixture
+def worker(plane: Plane, tables: Tables) -> Worker:
+    plane.hosts = ("a", "b")
+    plane.create("db.t")
+    plane.create("db.u")
+    return Worker(plane, tables)
+
+
+@pytest.fixture
+def other(another: Callable[..., Plane], worker: Worker, tables: Tables) -> Worker:
+    return Worker(another(), tables)
+
+
+def test_a_job_is_done_and_tells_its_progress(worker: Worker) -> None:
+    job_id = worker.start(target="db.g")
+    row = worker.plane.call("job", job_id=job_id)
+    assert (row["state"], row["target"], row["steps"], row["who"]) == ("pending", "db.g", None, "tester")
+    assert worker.look()
+    row = worker.plane.call("job", job_id=job_id)
+    assert (row["state"], row["findings"], row["error"]) == ("done", ["no damage found"], None)
+    assert (row["steps"], row["steps_done"], row["buckets_done"], row["bytes_done"]) == (2, 2, 8, 104)
+    assert not worker.look()
+    assert worker.plane.call("rows", table="colocation_jobs") == [row]
+
+
+def test_wrong_files_are_found_and_then_repaired(worker: Worker) -> None:
+    worker.tables.tables["db.t"].wrong[2] = "part-7"
+    found = worker.start()
+    worker.look()
+    assert worker.job(found).findings[0] == "db.t: part-7 claims bucket 2 and has a row of bucket 3"
+    assert "CALL system.repair(table => 'db.t')" in worker.job(found).findings[1]
+    assert [row["layout_state"] for row in worker.plane.call("table_rows")] == ["damaged", "stable"]
+    worker.plane.service.snapshot()
+    repaired = worker.start("repair")
+    worker.look()
+    assert worker.job(repaired).findings == ("db.t: 1 strays became 1 files of buckets",)
+    assert [row["layout_state"] for row in worker.plane.call("table_rows")] == ["stable", "stable"]
+
+
+def test_a_driver_that_is_gone_is_followed_by_another(worker: Worker, other: Worker) -> None:
+    job_id = worker.start(target="db.g")
+
+    def dies(task: str, _args: Mapping[str, Any]) -> None:
+        if len(worker.tables.done("verify_buckets")) == 2:
+            raise SystemExit
+
+    worker.tables.before = dies
+    with pytest.raises(SystemExit):
+        worker.look()
+    worker.plane.service.jobs.doing.clear()
+    worker.tables.before = lambda _task, _args: None
+    assert (worker.job(job_id).state, worker.job(job_id).done) == (JobState.RUNNING, 1)
+    assert not other.look(), "it may still be alive"
+    assert not other.look(LEASE_SECONDS - 1)
+    assert other.look(2)
+    assert other.job(job_id).state is JobState.DONE
+    assert [args["table"] for args in worker.tables.done("verify_buckets")] == ["t", "u", "u"], "no step is done twice"
+
+
+def test_a_driver_that_is_certainly_gone_is_not_waited_for(worker: Worker, other: Worker) -> None:
+    worker.start()
+    worker.plane.service.jobs.claim()
+    assert not other.look()
+    other.plane.gone.add("driver")
+    assert other.look()
+
+
+def test_a_process_that_starts_anew_goes_on_with_its_jobs(worker: Worker) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    again = Worker(Plane(worker.plane.store, "driver", worker.plane.catalog, worker.plane.clock), worker.tables)
+    assert again.look()
+    assert again.job(job_id).state is JobState.DONE
+
+
+def test_a_slow_step_keeps_its_job(worker: Worker, other: Worker) -> None:
+    worker.start()
+    worker.plane.service.jobs.claim()
+    for _ in range(5):
+        worker.plane.service.jobs.renew()
+        assert not other.look(LEASE_SECONDS - 5)
+
+
+def test_clocks_that_differ_by_an_hour_do_not_take_a_job_away(worker: Worker, other: Worker) -> None:
+    other.plane.service.clock = lambda: worker.plane.clock.now + HOUR
+    worker.start()
+    worker.plane.service.jobs.claim()
+    assert not other.look()
+    assert not other.look(LEASE_SECONDS - 5)
+
+
+def test_the_driver_in_which_a_job_was_started_has_the_first_choice(worker: Worker, other: Worker) -> None:
+    worker.start()
+    assert not other.look()
+    assert other.look(FIRST_CHOICE_SECONDS + 1)
+
+
+def test_a_job_that_was_taken_away_is_left_alone(worker: Worker, other: Worker) -> None:
+    job_id = worker.start(target="db.g")
+
+    def is_taken(task: str, _args: Mapping[str, Any]) -> None:
+        if task == "verify_buckets" and len(worker.tables.done("verify_buckets")) == 1:
+            other.plane.gone.add("driver")
+            other.plane.service.jobs.claim()
+
+    worker.tables.before = is_taken
+    assert worker.look()
+    assert (worker.job(job_id).owner, worker.job(job_id).done) == ("other driver", 0)
+
+
+def test_a_failed_step_is_tried_again_with_longer_and_longer_waits(worker: Worker) -> None:
+    job_id = worker.start()
+
+    def fails(_task: str, _args: Mapping[str, Any]) -> None:
+        raise EngineError(Code.ENGINE_FAILED, "The disk is full.", "Make room.")
+
+    worker.tables.before = fails
+    waits = []
+    while worker.look():
+        job = worker.job(job_id)
+        assert "The disk is full." in job.error
+        if job.state is JobState.FAILED:
+            break
+        assert not worker.look(), "not before its time"
+        waits.append(job.retry_at - worker.plane.clock.now)
+        worker.plane.clock.now = job.retry_at
+    assert waits == [5, 10, 20, 40]
+    assert (worker.job(job_id).state, worker.job(job_id).attempts) == (JobState.FAILED, MAX_ATTEMPTS)
+
+
+def test_a_step_that_can_never_succeed_is_not_tried_again(worker: Worker) -> None:
+    del worker.tables.tables["db.t"]
+    job_id = worker.start()
+    worker.look()
+    assert (worker.job(job_id).state, worker.job(job_id).attempts) == (JobState.FAILED, 1)
+    worker.plane.drop("db.u")
+    gone = worker.start()
+    worker.plane.drop("db.t")
+    worker.look()
+    assert worker.job(gone).state is JobState.FAILED
+    assert "db.t" in worker.job(gone).error or "db.g" in worker.job(gone).error
+
+
+def test_a_job_pauses_after_its_step_and_goes_on_later(worker: Worker) -> None:
+    job_id = worker.start(target="db.g")
+
+    def pauses(task: str, _args: Mapping[str, Any]) -> None:
+        if task == "verify_buckets":
+            worker.plane.call("pause_job", job_id=job_id)
+
+    worker.tables.before = pauses
+    worker.look()
+    assert (worker.job(job_id).state, worker.job(job_id).done) == (JobState.PAUSED, 1)
+    assert not worker.look(HOUR)
+    worker.tables.before = lambda _task, _args: None
+    worker.plane.call("resume_job", job_id=job_id)
+    assert worker.look()
+    assert worker.job(job_id).state is JobState.DONE
+    assert len(worker.tables.done("verify_buckets")) == 2
+
+
+def test_a_cancelled_job_stops_its_running_step(worker: Worker) -> None:
+    job_id = worker.start(target="db.g")
+
+    def is_cancelled(task: str, _args: Mapping[str, Any]) -> None:
+        if task == "verify_buckets":
+            assert worker.plane.call("cancel_job", job_id=job_id)["requested"] == "cancel"
+            worker.runner.stop_cancelled()
+
+    worker.tables.before = is_cancelled
+    worker.look()
+    assert worker.tables.cancelled == [f"colocate-job-{job_id}"]
+    assert (worker.job(job_id).state, worker.job(job_id).done) == (JobState.CANCELLED, 0)
+
+
+def test_jobs_that_wait_are_paused_and_cancelled_at_once(worker: Worker) -> None:
+    job_id = worker.start()
+    assert worker.plane.call("pause_job", job_id=job_id)["state"] == "paused"
+    assert worker.plane.call("cancel_job", job_id=job_id)["state"] == "cancelled"
+    for verb in ("pause_job", "resume_job", "cancel_job"):
+        with pytest.raises(Refused, match=r"it is cancelled. Start a new one: CALL system.verify\(table => 'db.t'\)"):
+            worker.plane.call(verb, job_id=job_id)
+    with pytest.raises(Refused, match="There is no job 77") as refused:
+        worker.plane.call("cancel_job", job_id=77)
+    assert refused.value.code == "JOB_UNKNOWN"
+
+
+def test_a_cancelled_job_of_a_driver_that_is_gone_ends(worker: Worker, other: Worker) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    worker.plane.call("cancel_job", job_id=job_id)
+    other.plane.gone.add("driver")
+    assert not other.look()
+    assert other.job(job_id).state is JobState.CANCELLED
+
+
+def test_a_group_has_one_job_at_a_time(worker: Worker) -> None:
+    worker.start()
+    with pytest.raises(Refused, match=r"job \d+ \(verify db.t\) of group db.g is pending") as refused:
+        worker.start("balance", "db.g")
+    assert refused.value.code == "JOB_RUNNING"
+    worker.look()
+    worker.start("balance", "db.g")
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "options", "code"),
+    [
+        ("verify", "db.absent", {}, "GROUP_UNKNOWN"),
+        ("verify", "table:db.absent", {}, "JOB_TARGET"),
+        ("verify", "group:db.t", {}, "GROUP_UNKNOWN"),
+        ("balance", "db.t", {}, "JOB_TARGET"),
+        ("verify", "db.t", {"mode": "half"}, "JOB_OPTION"),
+    ],
+)
+def test_jobs_that_can_not_be(worker: Worker, kind: str, target: str, options: dict[str, Any], code: str) -> None:
+    before = worker.plane.dump()
+    with pytest.raises(Refused) as refused:
+        worker.start(kind, target, **options)
+    assert refused.value.code == code
+    assert worker.plane.dump() == before
+    assert worker.plane.call("rows", table="colocation_jobs") == []
+
+
+def test_a_balance_moves_one_bucket_after_another_and_is_unstable_meanwhile(worker: Worker) -> None:
+    plane = worker.plane
+    plane.create("db.large", "h", buckets=8)
+    worker.tables.tables["db.large"] = Table([70, 10, 10, 10, 10, 10, 10, 10])
+    seen = []
+
+    def watches(task: str, _args: Mapping[str, Any]) -> None:
+        seen.append((task, plane.group("db.h")["is_stable"]))
+
+    job_id = worker.start("balance", "db.h")
+    placed = plane.service.placement(plane.group("db.h")["group_id"])
+    worker.tables.before = watches
+    worker.look()
+    job = worker.job(job_id)
+    assert (job.state, job.findings) == (JobState.DONE, ())
+    assert job.steps == job.done == len(plane.service.jobs.steps(job_id)) > 0
+    assert plane.group("db.h")["is_stable"]
+    moved = plane.service.placement(plane.group("db.h")["group_id"])
+    assert moved != placed
+    held = {host: sum(size for size, one in zip([70] + [10] * 7, moved, strict=True) if one.hosts[0].host == host)
+            for host in "ab"}
+    assert held == {"a": 70, "b": 70}
+    again = worker.start("balance", "db.h")
+    worker.look()
+    assert (worker.job(again).state, worker.job(again).steps) == (JobState.DONE, 0)
+
+
+def test_a_balance_that_ends_early_leaves_no_group_unstable(worker: Worker) -> None:
+    plane = worker.plane
+    plane.create("db.large", "h", buckets=8)
+    worker.tables.tables["db.large"] = Table([70, 10, 10, 10, 10, 10, 10, 10])
+    job_id = worker.start("balance", "db.h")
+    job = plane.service.jobs.claim()
+    assert job is not None
+    plane.service.mark_moving(job.group)
+    assert not plane.group("db.h")["is_stable"]
+    plane.call("cancel_job", job_id=job_id)
+    plane.service.jobs.released(job)
+    worker.look()
+    assert worker.job(job_id).state is JobState.CANCELLED
+    assert plane.group("db.h")["is_stable"]
+
+
+def test_doris_switch_forbids_a_balance(worker: Worker) -> None:
+    worker.plane.call("set_config", key="disable_colocate_balance", value="true")
+    job_id = worker.start("balance", "db.g")
+    worker.look()
+    assert worker.job(job_id).state is JobState.FAILED
+    assert 'ADMIN SET FRONTEND CONFIG ("disable_colocate_balance" = "false")' in worker.job(job_id).error
+
+
+def test_a_rehearsal_shows_the_steps_and_writes_nothing(worker: Worker) -> None:
+    worker.tables.tables["db.t"].strays = {"day=1": [5, 6], "day=2": [7]}
+    worker.plane.endpoint.engine = worker.tables
+    before = worker.plane.dump()
+    steps = worker.plane.call("rehearse_job", kind="repair", target="t", db="db")
+    assert [(step["label"], step["bytes"]) for step in steps] == [
+        ("db.t, 2 strays of day=1", 11),
+        ("db.t, 1 strays of day=2", 7),
+    ]
+    assert worker.plane.dump() == before
+    assert not worker.tables.done("rewrite_strays")
+
+
+def test_jobs_that_are_due_are_started_once_by_several_drivers(worker: Worker, other: Worker) -> None:
+    for each in (worker, other):
+        Scheduler(each.plane.service, {JobKind.VERIFY: HOUR}).look()
+    jobs = worker.plane.service.jobs.all()
+    assert [(job.who, job.target, job.options) for job in jobs] == [(NAME, "db.g", {"mode": "sample"})]
+    worker.look()
+    worker.plane.clock.now += HOUR / 2
+    Scheduler(other.plane.service, {JobKind.VERIFY: HOUR}).look()
+    assert len(worker.plane.service.jobs.all()) == 1
+    worker.plane.clock.now += HOUR
+    Scheduler(other.plane.service, {JobKind.VERIFY: HOUR}).look()
+    assert len(worker.plane.service.jobs.all()) == 2
+
+
+def test_a_job_waits_for_a_store_that_is_gone(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    job_id = worker.start()
+    jobs = worker.plane.service.jobs
+
+    def is_gone(*_: object) -> Job:
+        raise StoreError(Code.STORE_UNREACHABLE, "It is gone.", "Wait.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs, "stepped", is_gone)
+        with pytest.raises(StoreError):
+            worker.look()
+    assert worker.look(), "its own driver takes it again at once"
+    assert worker.job(job_id).state is JobState.DONE
+
+
+def test_old_jobs_are_forgotten(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spark_colocate.service.job_states.KEPT", 2)
+    ids = []
+    for _ in range(4):
+        ids.append(worker.start())
+        worker.look()
+    assert [job.job_id for job in worker.plane.service.jobs.all()] == ids[-3:]
+
+
+def test_the_store_keeps_all_of_a_job(plane: Plane) -> None:
+    plane.create("db.t")
+    held = plane.service.jobs.start(JobKind.VERIFY, "db.t", "", {"mode": "rows"}, WHO)
+    changed = replace(held, beats=3, steps=7, done=2, error="why", findings=("a", "b"), started_at=1.5)
+    with plane.service.writing_unasked() as tx:
+        tx.put_job(changed)
+    assert plane.service.jobs.get(held.job_id) == changed
