@@ -126,7 +126,8 @@ class Group:
 class Member:
     """A table in a group. `joined` orders the members: the lowest is the parent.
 
-    damaged: a check has found rows in files of other buckets; which files these are is in the table's manifest.
+    damaged: a check has once found rows in files of other buckets; which files these are is in the table's manifest. It
+        stays so after a repair, because older versions of the table have these files.
     """
 
     table_id: int
@@ -286,12 +287,14 @@ class Job:
     who: the user that started it.
     owner: the driver that does it; while the job is pending, the one that may begin first.
     beats: is counted up while the owner lives, as those of a host are.
+    claim: is counted up when somebody takes the job. Whoever took it before may write nothing of it any more.
     steps: their number; None before they are known.
     done: how many of them are done; the next one is `steps[done]`.
     buckets, bytes: of all steps; those with `_done` are of the steps that are done.
     attempts: failures of the running step, one after another.
     retry_at: not before this time; times are in seconds since the epoch.
     error: the last failure.
+    request_id: the name that the caller gave to its request, so that a repeated one starts no second job; may be empty.
     findings: what the steps have found, a line each.
     """
 
@@ -306,6 +309,7 @@ class Job:
     wish: Wish = Wish.NONE
     owner: str = ""
     beats: int = 0
+    claim: int = 0
     steps: int | None = None
     done: int = 0
     buckets: int = 0
@@ -317,6 +321,7 @@ class Job:
     started_at: float | None = None
     ended_at: float | None = None
     error: str = ""
+    request_id: str = ""
     findings: tuple[str, ...] = ()
 
     @property

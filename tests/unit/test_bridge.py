@@ -12,10 +12,14 @@ from spark_colocate.bridge import owners
 from spark_colocate.bridge.process import Start
 from spark_colocate.bridge.watcher import Watcher
 from spark_colocate.errors import RequestError
+from spark_colocate.jobs.runner import JobRunner
+from spark_colocate.jobs.scheduler import Scheduler
+from spark_colocate.model import JobKind
 from spark_colocate.store import CatalogId, MemoryStore
 from spark_colocate.verdicts import Verdict, parse, verdicts
 
 from tests.contract.plane import Plane
+from tests.contract.tables import Tables
 
 
 @dataclass
@@ -60,10 +64,15 @@ def test_of_other_machines_nothing_is_known(owner: str) -> None:
     assert not owners.is_gone(owner)
 
 
+def watcher_of(plane: Plane, jvm: Jvm) -> Watcher:
+    runner = JobRunner(plane.service, Tables())
+    return Watcher(plane.service, jvm, runner, Scheduler(plane.service, {}))
+
+
 def test_the_watcher_pushes_what_others_changed_once() -> None:
     store, jvm = MemoryStore(), Jvm()
     plane, other = Plane(store), Plane(store, "other")
-    watcher = Watcher(plane.service, jvm)
+    watcher = watcher_of(plane, jvm)
     watcher.look()
     assert jvm.pushed == []
     other.create("db.a")
@@ -86,7 +95,7 @@ def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() 
     for plane in planes:
         plane.create("db.a")
     planes[1].service.is_gone = owners.is_gone
-    watcher = Watcher(planes[1].service, Jvm())
+    watcher = watcher_of(planes[1], Jvm())
     watcher.look()
     assert {catalog.identity for catalog in store.catalogs()} == {"in-memory:mine", "hive:kept"}
     held = store.catalogs()
@@ -105,9 +114,11 @@ def test_what_the_driver_sends_is_typed_and_shows_no_secret() -> None:
     line = {
         "port": 1, "token": "hush", "pid": 2, "catalog": "hive:x", "ephemeral": False, "warehouse": "/w",
         "store": "postgresql://user:hush@host/db", "storeTimeout": 5, "hostGrace": 300, "tickets": ["t"],
+        "intervals": {"verify": 86400, "repair": 0},
     }  # fmt: skip
     start = Start.parse(json.dumps(line))
     assert (start.port, start.pid, start.store_timeout, start.tickets) == (1, 2, 5.0, ("t",))
+    assert start.intervals == {JobKind.VERIFY: 86400.0}
     assert "hush" not in repr(start)
 
 

@@ -30,7 +30,10 @@ class Listener(Protocol):
 
 
 class Watcher:
-    """Looks at the store once a second: pushes what other drivers changed, keeps leases, starts jobs that are due, removes what has ended."""
+    """Looks at the store once a second.
+
+    It pushes what other drivers changed, keeps leases, starts jobs that are due, and removes what has ended.
+    """
 
     def __init__(self, service: Service, jvm: Listener, runner: JobRunner, scheduler: Scheduler) -> None:
         self._service = service

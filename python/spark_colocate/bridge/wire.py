@@ -272,7 +272,7 @@ def member_row(listing: MemberListing) -> Json:
         "format": str(member.format),
         "keys": list(member.keys),
         "role": str(listing.role),
-        "layout_state": "unstable" if not group.layout_stable else "damaged" if member.damaged else "stable",
+        "layout_state": "stable" if group.layout_stable else "unstable",
         "location": member.location,
     }
 

@@ -18,7 +18,7 @@ def bucket_bytes(work: Work, group: Group) -> list[int]:
     """The bytes of each bucket in all tables of the group."""
     sizes = [0] * group.schema.buckets
     for member in (one.member for one in work.service.members() if one.group.name == group.name):
-        for one in work.on(member.name, "bucket_sizes")["buckets"]:
+        for one in work.on(member, "bucket_sizes")["buckets"]:
             sizes[one["bucket"]] += one["bytes"]
     return sizes
 
@@ -59,5 +59,3 @@ def living(work: Work) -> list[Host]:
 def is_allowed(work: Work, switch: str) -> bool:
     """Whether a switch of Doris' frontend lets buckets move."""
     return all(entry.value != "true" for entry in work.service.config() if entry.key == switch)
-
-

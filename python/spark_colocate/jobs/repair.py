@@ -35,14 +35,13 @@ class Repair:
         member = members.get(step.args["table"])
         if member is None:
             return [f"{step.label}: left out, because the table has left the group"]
-        done = work.on(member.name, "rewrite_strays", part=step.args["part"])
+        done = work.on(member, "rewrite_strays", part=step.args["part"])
         return [f"{member.name}: {done['removed']} strays became {done['added']} files of buckets"]
 
     def end(self, work: Work) -> list[str]:
         left = []
         for member in work.members():
-            strays = work.on(member.name, "bucket_sizes")["strays"]["files"]
-            work.service.set_damaged(member.name, strays > 0 and member.damaged)
+            strays = work.on(member, "bucket_sizes")["strays"]["files"]
             if strays:
                 left.append(f"{member.name} has {strays} new strays; repair it again")
         return left
@@ -68,5 +67,5 @@ def _strays(work: Work, member: Member) -> list[JobStep]:
             part["bytes"],
             {"table": str(member.name), "part": part["part"]},
         )
-        for part in work.on(member.name, "strays")
+        for part in work.on(member, "strays")
     ]

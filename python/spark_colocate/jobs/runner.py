@@ -32,7 +32,7 @@ class JobRunner:
                     pass
             except StoreError:
                 pass  # The watcher says so; the job goes on once the store is back.
-            except Exception:
+            except Exception:  # noqa: BLE001 - a fault of one job must not end the thread
                 traceback.print_exc()
 
     def stop(self) -> None:
@@ -68,7 +68,7 @@ class JobRunner:
             self._service.jobs.failed(job, str(error), final=True)
         except JobLost:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - Py4J's errors among them; the job keeps the text
             if self._stopped.is_set():
                 return  # The driver ends: another one goes on.
             traceback.print_exc(file=sys.stderr)

@@ -45,7 +45,7 @@ class Verify:
     def end(self, work: Work) -> list[str]:
         lines = []
         for member in work.members():
-            strays = work.on(member.name, "bucket_sizes")["strays"]
+            strays = work.on(member, "bucket_sizes")["strays"]
             if strays["files"]:
                 lines.append(
                     f"{member.name} has {strays['files']} strays ({strays['bytes']} bytes): "
@@ -55,7 +55,7 @@ class Verify:
 
 
 def _steps(work: Work, member: Member) -> list[JobStep]:
-    sizes = [(one["bucket"], one["bytes"]) for one in work.on(member.name, "bucket_sizes")["buckets"]]
+    sizes = [(one["bucket"], one["bytes"]) for one in work.on(member, "bucket_sizes")["buckets"]]
     return [
         JobStep(
             f"{member.name}, {named([bucket for bucket, _ in run])}",
@@ -69,7 +69,7 @@ def _steps(work: Work, member: Member) -> list[JobStep]:
 
 def _wrong(work: Work, member: Member, buckets: list[int], share: float) -> list[str]:
     seed = work.job.job_id
-    wrong = work.on(member.name, "verify_buckets", buckets=buckets, share=share, seed=seed)["wrong"]
+    wrong = work.on(member, "verify_buckets", buckets=buckets, share=share, seed=seed)["wrong"]
     if wrong and member.format is Format.DELTA:
         work.service.set_damaged(member.name, True)
     return [

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.model import Group, Job, JobStep, Member, TableName
+from spark_colocate.model import Group, Job, JobStep, Member
 from spark_colocate.service import Request, Service
 
 
@@ -39,9 +39,11 @@ class Work:
             )
         return found
 
-    def on(self, table: TableName, task: str, **args: Any) -> Any:
+    def on(self, member: Member, task: str, **args: Any) -> Any:
         """The answer of a task on one table. Raises EngineError."""
-        return self.engine.run(task, {"db": table.db, "table": table.table, **args}, self.job_group)
+        table = {"db": member.name.db, "table": member.name.table, "format": str(member.format)}
+        number = {"buckets_of_group": self.group().schema.buckets}
+        return self.engine.run(task, {**table, **number, **args}, self.job_group)
 
     def request(self) -> Request:
         """For verbs of the service, in the name of whoever started the job."""

@@ -56,7 +56,14 @@ def start(
     context: OperationContext,
     owner: str,
 ) -> Job:
-    """A new job. Raises RequestError if the group has one that has not ended."""
+    """A new job, or the one that this request has started before.
+
+    Raises RequestError if the group has one that has not ended.
+    """
+    request = context.request
+    for held in tx.jobs() if request.request_id else ():
+        if (held.request_id, held.who) == (request.request_id, request.who):
+            return held
     for running in tx.open_jobs():
         if running.group == group.name:
             raise RequestError(
@@ -71,9 +78,10 @@ def start(
         group=group.name,
         table=member.name if member else None,
         options=options,
-        who=context.request.who,
+        who=request.who,
         created_at=context.now,
         owner=owner,
+        request_id=request.request_id,
     )
     tx.put_job(job)
     _forget_old(tx)
@@ -172,7 +180,8 @@ def taken(job: Job, owner: str, now: float) -> Job:
     if job.wish is not Wish.NONE:
         return _ended(job, JobState.CANCELLED if job.wish is Wish.CANCEL else JobState.PAUSED, now)
     started = now if job.started_at is None else job.started_at
-    return replace(job, state=JobState.RUNNING, owner=owner, beats=job.beats + 1, started_at=started)
+    held = replace(job, state=JobState.RUNNING, owner=owner, started_at=started)
+    return replace(held, beats=job.beats + 1, claim=job.claim + 1)
 
 
 def planned(job: Job, steps: Sequence[JobStep]) -> Job:

@@ -175,14 +175,12 @@ class Jobs:
             raise RequestError(
                 Code.JOB_TARGET,
                 f"Cannot {kind} table {name}: it is in no group (tables in groups: {known}).",
-                "SELECT db, `table` FROM system.colocation_tables lists them; CALL system.reconcile() finds tables that "
-                "another session has changed.",
+                "SELECT db, `table` FROM system.colocation_tables lists them; CALL system.reconcile() finds tables "
+                "that another session has changed.",
             )
         return groups.find(tx, name, db, self._service.clock()), None
 
-    def _changed(
-        self, change: Callable[[Transaction, int, Any], Job], job_id: int, request: Request
-    ) -> Job:
+    def _changed(self, change: Callable[[Transaction, int, Any], Job], job_id: int, request: Request) -> Job:
         if not self._service.store.exists():
             raise job_states.unknown(job_id)
         with self._service.writing(request) as tx:
@@ -198,7 +196,7 @@ class Jobs:
 
     def _mine(self, tx: Transaction, job: Job) -> Job:
         held = tx.job(job.job_id)
-        if held is None or held.state is not JobState.RUNNING or held.owner != self._service.owner:
+        if held is None or held.state is not JobState.RUNNING or held.claim != job.claim:
             raise JobLost(f"job {job.job_id}")
         return held
 

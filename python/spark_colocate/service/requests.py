@@ -22,6 +22,7 @@ class Request:
     token: the one that the caller has shown. An operator's verb looks again, in its own transaction, whether it is
         valid. None: the caller needs none.
     if_version: the version of the groups that the caller has seen. An operator's verb is refused at another one.
+    request_id: a name that the caller gave to this request: repeated, it starts no second job.
     """
 
     settings: Settings = field(default_factory=lambda: Settings.of({}))
@@ -30,6 +31,7 @@ class Request:
     local: bool = False
     token: Token | None = None
     if_version: int | None = None
+    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,7 @@ def job_row(job: Job) -> dict[str, Any]:
         "wish": str(job.wish),
         "owner": job.owner,
         "beats": job.beats,
+        "claim": job.claim,
         "steps": job.steps,
         "done": job.done,
         "buckets": job.buckets,
@@ -184,6 +185,7 @@ def job_row(job: Job) -> dict[str, Any]:
         "started_at": job.started_at,
         "ended_at": job.ended_at,
         "error": job.error,
+        "request_id": job.request_id,
         "findings": json.dumps(job.findings),
     }
 
@@ -201,6 +203,7 @@ def job(row: Row[Any]) -> Job:
         wish=Wish(row.wish),
         owner=row.owner,
         beats=row.beats,
+        claim=row.claim,
         steps=row.steps,
         done=row.done,
         buckets=row.buckets,
@@ -212,6 +215,7 @@ def job(row: Row[Any]) -> Job:
         started_at=row.started_at,
         ended_at=row.ended_at,
         error=row.error,
+        request_id=row.request_id,
         findings=tuple(json.loads(row.findings)),
     )
 

@@ -7,7 +7,19 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, exists, func, insert, select, update
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Job, JobState, JobStep, Member, TableName, Ticket, Token
+from spark_colocate.model import (
+    AuditEntry,
+    Group,
+    GroupName,
+    Host,
+    Job,
+    JobState,
+    JobStep,
+    Member,
+    TableName,
+    Ticket,
+    Token,
+)
 from spark_colocate.store import codec, schema
 from spark_colocate.store.protocol import FIRST_ID, Changes
 

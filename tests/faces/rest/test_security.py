@@ -30,6 +30,12 @@ CALLS: list[tuple[str, str, Any, AccessRole]] = [
     ("GET", "/api/v1/hosts", None, AccessRole.READER),
     ("GET", "/api/v1/config", None, AccessRole.READER),
     ("GET", "/api/v1/audit", None, AccessRole.READER),
+    ("GET", "/api/v1/jobs", None, AccessRole.READER),
+    ("GET", "/api/v1/jobs/1", None, AccessRole.READER),
+    ("POST", "/api/v1/jobs", {"kind": "verify", "group": "db.g1"}, AccessRole.OPERATOR),
+    ("POST", "/api/v1/jobs/1/pause", None, AccessRole.OPERATOR),
+    ("POST", "/api/v1/jobs/1/resume", None, AccessRole.OPERATOR),
+    ("POST", "/api/v1/jobs/1/cancel", None, AccessRole.OPERATOR),
     ("POST", "/api/colocate/group_stable?db_id={db}&group_id={group}", None, AccessRole.OPERATOR),
     ("DELETE", "/api/colocate/group_stable?db_id={db}&group_id={group}", None, AccessRole.OPERATOR),
     ("PUT", "/api/v1/groups/{id}/stable", {"stable": False}, AccessRole.OPERATOR),
@@ -54,9 +60,9 @@ def test_the_table_of_calls_is_whole(client: TestClient) -> None:
     listed = {(method, path.partition("?")[0].replace("{id}", "{group_id}")) for method, path, *_ in CALLS}
     described = client.get("/openapi.json").json()["paths"]
     routes = {(method.upper(), path) for path, methods in described.items() for method in methods}
-    assert {
-        (m, p.replace("{key}", "disable_colocate_balance").replace("{name}", "reader")) for m, p in routes
-    } == listed
+    for name, value in (("{key}", "disable_colocate_balance"), ("{name}", "reader"), ("{job_id}", "1")):
+        routes = {(method, path.replace(name, value)) for method, path in routes}
+    assert routes == listed
 
 
 @pytest.mark.parametrize(("method", "path", "body", "least"), CALLS)

@@ -52,6 +52,29 @@ def test_pages_of_any_size_are_the_whole_list(client: TestClient, registry: Regi
         assert items == whole["items"]
 
 
+def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestClient], registry: Registry) -> None:
+    client = client_of(AccessRole.OPERATOR)
+    wanted, named = {"kind": "verify", "table": "db.orders", "mode": "sample"}, {"Idempotency-Key": "night-7"}
+    started = client.post("/api/v1/jobs", json=wanted, headers=named).json()
+    assert (started["kind"], started["target"], started["state"]) == ("verify", "db.orders", "pending")
+    assert client.post("/api/v1/jobs", json=wanted, headers=named).json() == started
+    again = client.post("/api/v1/jobs", json=wanted)
+    assert again.status_code == 409 and again.json()["code"] == "JOB_RUNNING"
+    path = f"/api/v1/jobs/{started['job_id']}"
+    assert client.get(path).json() == client.get("/api/v1/jobs").json()["items"][0] == started
+    assert [client.post(f"{path}/{verb}").json()["state"] for verb in ("pause", "resume", "cancel")] == [
+        "paused",
+        "pending",
+        "cancelled",
+    ]
+    ended = client.post(f"{path}/resume")
+    assert ended.status_code == 409 and "Start a new one" in ended.json()["cure"]
+    assert client.get("/api/v1/jobs/77").status_code == 404
+    for body in ({"kind": "verify"}, {"kind": "grow", "group": "db.g1"}, {**wanted, "group": "db.g1"}):
+        assert client.post("/api/v1/jobs", json=body).status_code == 422
+    assert client.post("/api/v1/jobs", json={"kind": "balance", "table": "db.orders"}).status_code == 422
+
+
 def _admin(registry: Registry) -> str:
     return registry.token(AccessRole.ADMIN)
 

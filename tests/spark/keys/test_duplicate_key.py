@@ -72,9 +72,7 @@ def test_a_partitioned_table_has_one_sorted_file_for_each_bucket_and_partition(
     spark.sql(f"CREATE TABLE t ({COLUMNS}) DUPLICATE KEY(k, s) PARTITION BY RANGE(k) ({bounds}) {BUCKETS}")
     spark.sql(f"INSERT INTO t {rows}")
     properties = "TBLPROPERTIES ('key_model' = 'duplicate', 'key_columns' = 'k, v')"
-    spark.sql(
-        f"CREATE TABLE u ({COLUMNS}) USING delta PARTITIONED BY (s) CLUSTERED BY (k) INTO 4 BUCKETS {properties}"
-    )
+    spark.sql(f"CREATE TABLE u ({COLUMNS}) USING delta PARTITIONED BY (s) CLUSTERED BY (k) INTO 4 BUCKETS {properties}")
     spark.sql(f"INSERT INTO u {rows}")
     assert len(files(spark, "t")) == 2 * 4
     assert all(is_sorted(file, "k", "s") for file in files(spark, "t"))

@@ -9,7 +9,7 @@ import typer
 
 import spark_colocate
 from spark_colocate.errors import ColocateError, StoreError
-from spark_colocate.faces.cli import changes, listings, serving, spark, tokens
+from spark_colocate.faces.cli import changes, jobs, listings, serving, spark, tokens, worker
 
 REFUSED, USAGE, NO_STORE = 1, 2, 3
 """Exit codes beside 0. USAGE is Typer's own."""
@@ -34,11 +34,16 @@ for command in (
     changes.unstable,
     changes.purge,
     changes.set_replication,
+    jobs.verify,
+    jobs.repair,
+    jobs.balance,
     serving.serve,
+    worker.worker,
     spark.sql,
     spark.explain,
 ):
     app.command()(command)
+app.add_typer(jobs.app, name="jobs")
 app.add_typer(tokens.app, name="token")
 
 

@@ -39,9 +39,9 @@ def sql(
     from spark_colocate.faces.cli.statements import statements
 
     texts = statements(_read(file))
-    with _session(conf, store) as spark:
+    with session(conf, store) as spark:
         for number, text in enumerate(texts, 1):
-            with _spark_errors(f"statement {number}"):
+            with spark_errors(f"statement {number}"):
                 _show(spark.sql(text), max_rows, shown)
 
 
@@ -54,7 +54,7 @@ def explain(
     """Show what of a query is colocated, and why not.
 
     A line for each join, aggregate and window that touches a member of a group."""
-    with _session(conf, store) as spark, _spark_errors("the query"):
+    with session(conf, store) as spark, spark_errors("the query"):
         from spark_colocate.bridge import driver
         from spark_colocate.verdicts import parse
 
@@ -72,7 +72,7 @@ def _read(file: str) -> str:
 
 
 @contextmanager
-def _session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
+def session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
     """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these; with Hive's tables."""
     from pyspark.sql import SparkSession
 
@@ -94,7 +94,7 @@ def _session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession
 
 
 @contextmanager
-def _spark_errors(what: str) -> Iterator[None]:
+def spark_errors(what: str) -> Iterator[None]:
     """What Spark says, without the JVM's stack and the unfinished plan."""
     from pyspark.errors import PySparkException
     from pyspark.logger import PySparkLogger

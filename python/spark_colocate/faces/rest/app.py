@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 
 import spark_colocate
-from spark_colocate.faces.rest import documents, v1
+from spark_colocate.faces.rest import documents, jobs, v1
 from spark_colocate.faces.rest.callers import Access
 from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.faces.rest.errors import DESCRIPTION, ErrorBody, add_handlers
@@ -60,6 +60,7 @@ def make_app(
     add_handlers(app)
     app.include_router(documents.router, tags=["documents"], responses=_ERRORS)
     app.include_router(v1.router, tags=["v1"], responses=_ERRORS)
+    app.include_router(jobs.router, tags=["jobs"], responses=_ERRORS)
     return app
 
 

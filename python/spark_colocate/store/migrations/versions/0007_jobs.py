@@ -32,6 +32,7 @@ def upgrade() -> None:
         sa.Column("wish", sa.Text(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=False),
         sa.Column("beats", sa.BigInteger(), nullable=False),
+        sa.Column("claim", sa.Integer(), nullable=False),
         sa.Column("steps", sa.Integer()),
         sa.Column("done", sa.Integer(), nullable=False),
         sa.Column("buckets", sa.Integer(), nullable=False),
@@ -43,6 +44,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.Float()),
         sa.Column("ended_at", sa.Float()),
         sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("request_id", sa.Text(), nullable=False),
         sa.Column("findings", sa.Text(), nullable=False),
         sa.UniqueConstraint("catalog_id", "job_id"),
     )

@@ -17,7 +17,7 @@ trait ControlPlaneVerbs {
 }
 
 /** What the JVM offers to Python. Public, because Py4J calls it by reflection. */
-class ControlPlaneListener private[bridge] (attach: Int => Unit, liveHosts: () => LiveHosts) {
+class ControlPlaneListener private[bridge] (attach: Int => Unit, driver: DriverCalls) {
 
   def attached(port: Int, rules: String, snapshot: String): Unit = {
     RuleTable.register(Json.parse(rules).extract[Seq[RuleEntry]])
@@ -32,14 +32,26 @@ class ControlPlaneListener private[bridge] (attach: Int => Unit, liveHosts: () =
   def push(changes: String): Boolean = changes == "null" || GroupState.update(GroupChanges.fromJson(changes))
 
   /** The hosts that buckets can be assigned to now, as JSON. */
-  def hosts(): String = Json.write(liveHosts().toMap)
+  def hosts(): String = Json.write(driver.hosts.toMap)
+
+  /** A task of a job, in this driver. The answer and every error are JSON; see JobTasks. */
+  def run(task: String, args: String, jobGroup: String): String = driver.run(task, args, jobGroup)
+
+  def cancel(jobGroup: String): Unit = driver.cancel(jobGroup)
+}
+
+/** What the control plane asks of its driver. */
+private[bridge] trait DriverCalls {
+  def hosts: LiveHosts
+  def run(task: String, args: String, jobGroup: String): String
+  def cancel(jobGroup: String): Unit
 }
 
 /**
  * One Python process and the two directions of Py4J to it, on loopback, under a random token. PySpark's own gateway in
  * this JVM is another server with another token. All threads are daemons, so they never keep the JVM running.
  */
-class Attachment private (val config: BridgeConfig, tickets: Seq[String], liveHosts: () => LiveHosts) {
+class Attachment private (val config: BridgeConfig, tickets: Seq[String], driver: DriverCalls) {
   private val token = Attachment.randomToken()
   private val loopback = InetAddress.getByName("127.0.0.1")
   private val port = new CompletableFuture[Int]()
@@ -81,7 +93,7 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String], liveHo
     // No minimal connection time: with one, the client would start a thread that is no daemon.
     val client = new CallbackClient(
       0, loopback, token, 0L, TimeUnit.SECONDS, SocketFactory.getDefault, false, Attachment.AnswerMillis)
-    val server = new GatewayServer.GatewayServerBuilder(new ControlPlaneListener(port.complete(_), liveHosts))
+    val server = new GatewayServer.GatewayServerBuilder(new ControlPlaneListener(port.complete(_), driver))
       .javaPort(0)
       .javaAddress(loopback)
       .authToken(token)
@@ -116,14 +128,15 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String], liveHo
       "warehouse" -> config.warehouse,
       "storeTimeout" -> config.storeTimeoutSeconds,
       "hostGrace" -> config.hostGraceSeconds,
+      "intervals" -> config.jobIntervalSeconds,
       "tickets" -> tickets.toSeq))
 }
 
 object Attachment {
 
   /** Starts a process and waits for it. Throws NotAttached with the reason if it does not start. */
-  private[bridge] def open(config: BridgeConfig, tickets: Seq[String], liveHosts: () => LiveHosts): Attachment = {
-    val made = new Attachment(config, tickets, liveHosts)
+  private[bridge] def open(config: BridgeConfig, tickets: Seq[String], driver: DriverCalls): Attachment = {
+    val made = new Attachment(config, tickets, driver)
     try made.await()
     catch {
       case e: NotAttached =>

@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.jobs.JobTasks
 
 /** The one attachment of this JVM: made at the first use, and made again when its process has died. */
 private[bridge] object Attachments extends Logging {
@@ -85,10 +86,17 @@ private[bridge] object Attachments extends Logging {
     drop()
     closeWith(session)
     val made =
-      try Attachment.open(config, OpenTickets.all, () => LiveHosts.of(session))
+      try Attachment.open(config, OpenTickets.all, callsOn(session))
       catch { case e: BridgeErrors.NotAttached => throw BridgeErrors.down(e.getMessage) }
     current = Some(made)
     made
+  }
+
+  private def callsOn(session: SparkSession): DriverCalls = new DriverCalls {
+    override def hosts: LiveHosts = LiveHosts.of(session)
+    override def run(task: String, args: String, jobGroup: String): String =
+      JobTasks.run(session, task, args, jobGroup)
+    override def cancel(jobGroup: String): Unit = JobTasks.cancel(session, jobGroup)
   }
 
   /** A query must not fail because Python is missing; a statement that needs Python fails with the reason. */

@@ -22,9 +22,12 @@ case class BridgeConfig(
     storeTimeoutSeconds: Long,
     timeoutSeconds: Long,
     hostGraceSeconds: Long,
+    jobIntervalSeconds: Map[String, Long],
     python: String)
 
 object BridgeConfig {
+
+  private val JobKinds = Seq("verify", "repair", "balance")
 
   def of(session: SparkSession): BridgeConfig = {
     val conf = session.sessionState.conf
@@ -37,6 +40,7 @@ object BridgeConfig {
       storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeout"),
       timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeout"),
       hostGraceSeconds = Settings.number(conf, "spark.colocate.hosts.grace"),
+      jobIntervalSeconds = JobKinds.map(kind => kind -> Settings.number(conf, s"spark.colocate.$kind.interval")).toMap,
       python = PythonChoice.of(session))
   }
 

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.bridge
 
-import org.json4s.JsonAST.{JArray, JObject, JString, JValue}
+import org.json4s.JsonAST.{JArray, JBool, JObject, JString, JValue}
 
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
@@ -21,7 +21,9 @@ case class GroupInfo(
     sequence.split(";", -1).toIndexedSeq.map(_.split(",").toSeq.filter(_.nonEmpty))
 }
 
-case class MemberInfo(db: String, table: String, group: String, location: Option[String])
+/** @param damaged a check has found files of a Delta table that are not of the bucket that they claim */
+case class MemberInfo(
+    db: String, table: String, group: String, location: Option[String], damaged: Boolean = false)
 
 case class MemberName(db: String, table: String)
 
@@ -49,7 +51,8 @@ object GroupChanges {
     (json \ "hosts").extract[Map[String, String]],
     (json \ "groups").extract[Seq[GroupInfo]],
     items(json \ "members").map { m =>
-      MemberInfo(text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"))
+      MemberInfo(
+        text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"), m \ "damaged" == JBool.True)
     },
     (json \ "ended").extract[Seq[String]],
     items(json \ "left").map(m => MemberName(text(m, "db"), text(m, "table"))))

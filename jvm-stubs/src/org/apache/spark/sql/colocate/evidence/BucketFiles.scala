@@ -42,7 +42,7 @@ object BucketFiles {
   }
 
   /** As Delta's log has it: a relative or an absolute URI. */
-  private def located(root: Path, logged: String): Path = {
+  private[colocate] def located(root: Path, logged: String): Path = {
     val path = new Path(new URI(logged))
     if (path.isAbsolute) path else new Path(root, path)
   }

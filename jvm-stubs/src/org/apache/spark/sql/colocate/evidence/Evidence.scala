@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.evidence
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.bridge.{GroupState, MemberInfo}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.execution.datasources.{
@@ -32,14 +32,19 @@ object BucketSource {
  * @param source  where each file's bucket id is found
  * @param group   full name of the colocation group, if the table is in one
  * @param table   the table's name for messages
- * @param root    a native table's folder, which has its manifest
+ * @param root    the table's folder, which has its manifest
+ * @param damaged a check of a Delta table has found files that are not of the bucket that they claim
  */
 case class Evidence(
     layout: BucketLayout,
     source: BucketSource,
     group: Option[String],
     table: String,
-    root: String = "") {
+    root: String = "",
+    damaged: Boolean = false) {
+
+  /** May files have rows of other buckets than they claim? Which ones is in the manifest of the table. */
+  def mayHaveStrays: Boolean = source == BucketSource.FileName || damaged
 
   /** The bucket that a file claims to hold, if it names one of this layout. */
   def bucketOf(file: PartitionedFile): Option[Int] = source match {
@@ -106,14 +111,17 @@ object Evidence {
       table: Option[CatalogTable],
       location: => String): Option[String] =
     property.filter(_.nonEmpty).map { name =>
-      val state = GroupState.current
-      table
-        .flatMap(t => t.identifier.database.map(_ -> t.identifier.table))
-        .flatMap(state.memberByTable.get)
-        .orElse(state.memberByLocation.get(location))
-        .map(_.group)
-        .getOrElse(fullName(name, table.flatMap(_.identifier.database)))
+      memberOf(table, location).map(_.group).getOrElse(fullName(name, table.flatMap(_.identifier.database)))
     }
+
+  /** The table as the registry knows it, by its name or, if it is read by path, by its location. */
+  private[colocate] def memberOf(table: Option[CatalogTable], location: => String): Option[MemberInfo] = {
+    val state = GroupState.current
+    table
+      .flatMap(t => t.identifier.database.map(_ -> t.identifier.table))
+      .flatMap(state.memberByTable.get)
+      .orElse(state.memberByLocation.get(location))
+  }
 
   /** `db.table` as users write it, or the path of a table that is read by path. */
   private[colocate] def nameOf(table: Option[CatalogTable], files: HadoopFsRelation): String =

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.evidence.Evidence
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
@@ -51,7 +52,8 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
   private def isProven(relation: LogicalRelation, filters: Seq[Expression]): Boolean = relation.relation match {
     case files: HadoopFsRelation if DeltaReflection.isPrepared(files.location) =>
       val asked = ExpressionSet(DataSourceStrategy.normalizeExprs(filters, relation.output))
-      DeltaReflection.preparedFilters(files.location).forall(asked.contains) && UniqueFiles.has(files.location)
+      DeltaReflection.preparedFilters(files.location).forall(asked.contains) && UniqueFiles.has(files.location) &&
+        !Evidence.of(relation).exists(_.exists(_.damaged))
     case _ => false
   }
 

@@ -66,10 +66,10 @@ case class ColocatedScanExec(
   override def tableIdentifier: Option[TableIdentifier] = scan.tableIdentifier
   override def getStream: Option[SparkDataStream] = None
   override lazy val supportsColumnar: Boolean =
-    scan.supportsColumnar && !(isNative && !StrayRows.fitBatches(schema))
+    scan.supportsColumnar && !(evidence.mayHaveStrays && !StrayRows.fitBatches(schema))
 
   // Strays come from a shuffle: their batches have other vector classes than those that the file format declares.
-  override def vectorTypes: Option[Seq[String]] = if (isNative) None else super.vectorTypes
+  override def vectorTypes: Option[Seq[String]] = if (evidence.mayHaveStrays) None else super.vectorTypes
 
   override val nodeName: String = s"ColocatedScan ${evidence.table}"
 
@@ -111,8 +111,8 @@ case class ColocatedScanExec(
     case ReadMode.ByFilledBucket | ReadMode.ByBytes => (UnknownPartitioning(0), Nil)
   }
 
-  /** Are all rows of a file in one task? Not in a native table: the rows of a stray are shuffled to several tasks. */
-  def readsWholeFiles: Boolean = !isNative && (mode match {
+  /** Are all rows of a file in one task? Not if there may be strays, whose rows are shuffled to several tasks. */
+  def readsWholeFiles: Boolean = !evidence.mayHaveStrays && (mode match {
     case _: ReadMode.ByBucket | ReadMode.ByFilledBucket => true
     case _: ReadMode.ByShare | ReadMode.ByBytes => false
   })

@@ -8,7 +8,8 @@ import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence, EvidenceG
 import org.apache.spark.sql.execution.FileSourceScanLike
 
 /**
- * The files of a native member, among those that a scan selects, whose bucket is not known.
+ * The files of a member, among those that a scan selects, whose bucket is not known. Of a Delta table: those that a
+ * check has found to hold rows of other buckets.
  *
  * @param names a few of them, for messages
  * @param files how many files the scan selects, strays included
@@ -44,9 +45,9 @@ object Strays {
 
   val none: Strays = Strays(0, 0, Nil, 0, 0)
 
-  /** Native files are listed here anyway (the index keeps the listing); Delta's are checked when they are read. */
+  /** Native files are listed here anyway (the index keeps the listing). */
   def of(scan: FileSourceScanLike, evidence: Evidence): Strays = evidence.source match {
-    case _: BucketSource.PartitionValue => none
+    case _: BucketSource.PartitionValue => if (evidence.damaged) ofDelta(scan, evidence) else none
     case BucketSource.FileName =>
       val trust = FileTrust(scan.relation, evidence)
       val known = trust.seen
@@ -61,6 +62,14 @@ object Strays {
           seen.copy(count = found.count + 1, bytes = found.bytes + file.getLen, names = names)
         }
       }
+  }
+
+  private def ofDelta(scan: FileSourceScanLike, evidence: Evidence): Strays = {
+    val known = FileTrust(scan.relation, evidence).seen
+    val files = scan.selectedPartitions.toPartitionArray.toSeq
+    val strays = files.filter(known.isStray)
+    Strays(strays.size, strays.map(_.fileSize).sum, strays.take(Named).map(_.toPath.getName), files.size,
+      files.map(_.fileSize).sum)
   }
 
   /**

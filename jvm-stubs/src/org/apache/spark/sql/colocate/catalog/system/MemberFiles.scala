@@ -8,13 +8,16 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.evidence.BucketFiles
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
+import org.apache.spark.sql.colocate.jobs.{JobTable, MemberScan}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, TableCatalog}
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
-import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum}
+import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum, udf, when}
 import org.apache.spark.util.ThreadUtils
 
 /** A member as the control plane lists it. */
@@ -49,7 +52,10 @@ object MemberFiles {
     val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)
     val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
     val snapshot = DeltaReflection.snapshotOfTable(table)
-    val bucket = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
+    val named = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
+    val strays = strayFiles(session, member)
+    val isStray = if (strays.isEmpty) lit(false) else udf(strays.contains(_: String)).apply(col("path"))
+    val bucket = when(!isStray, named)
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
     snapshot.allFiles
       .groupBy(bucket.as("bucket"))
@@ -60,6 +66,18 @@ object MemberFiles {
         val complete = row.getLong(4) == row.getLong(1)
         BucketStats(known, row.getLong(1), row.getLong(2), Option.when(complete)(row.getLong(3)))
       }
+  }
+
+  /** Files that a check has found damaged, as the log names them. */
+  private def strayFiles(session: SparkSession, member: MemberFacts): Set[String] = {
+    val damaged = GroupState.current.memberByTable.get((member.db, member.table)).exists(_.damaged)
+    if (!damaged) Set.empty
+    else {
+      val scan = MemberScan.of(session, JobTable(member.db, member.table, member.format, member.buckets))
+      val strays = scan.strays.map(_.toPath.toUri.getPath).toSet
+      DeltaReflection.preparedAddFiles(scan.relation.location).map(DeltaReflection.pathOf)
+        .filter(path => strays(BucketFiles.located(scan.root, path).toUri.getPath)).toSet
+    }
   }
 
   private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketStats] = {

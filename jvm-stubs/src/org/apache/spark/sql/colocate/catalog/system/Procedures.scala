@@ -33,7 +33,14 @@ object Procedures {
     DropPartition,
     TruncatePartition,
     ShowPartitions,
-    Compact)
+    Compact,
+    Verify,
+    Repair,
+    Balance,
+    PauseJob,
+    ResumeJob,
+    CancelJob,
+    WaitJob)
 
   def load(ident: Identifier): Option[UnboundProcedure] = all.find(_.name().equalsIgnoreCase(ident.name()))
 

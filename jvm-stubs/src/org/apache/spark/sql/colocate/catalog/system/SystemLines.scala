@@ -35,8 +35,9 @@ class SystemLines(session: SparkSession) {
 
   private def sums(files: Option[Seq[BucketStats]]): Line =
     files.fold[Line](Map("layout_state" -> "missing")) { found =>
+    val strays = found.filter(_.bucket.isEmpty).map(_.files).sum.toInt
     Map(
-      "strays" -> found.filter(_.bucket.isEmpty).map(_.files).sum.toInt,
+      "strays" -> strays,
       "files" -> found.map(_.files).sum,
       "bytes" -> found.map(_.bytes).sum)
   }

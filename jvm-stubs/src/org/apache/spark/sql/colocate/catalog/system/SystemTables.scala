@@ -24,6 +24,12 @@ object SystemTables {
 
   private val hosts = StructType.fromDDL("backend_id INT, host STRING, capacity DOUBLE, state STRING")
 
+  private val jobs = StructType.fromDDL(
+    "job_id INT, kind STRING, target STRING, group_name STRING, state STRING, requested STRING, who STRING, " +
+      "owner STRING, steps INT, steps_done INT, buckets INT, buckets_done INT, bytes BIGINT, bytes_done BIGINT, " +
+      "bytes_per_second BIGINT, eta_seconds BIGINT, attempts INT, error STRING, findings ARRAY<STRING>, " +
+      "created_at TIMESTAMP, started_at TIMESTAMP, ended_at TIMESTAMP")
+
   private val audit = StructType.fromDDL("at TIMESTAMP, who STRING, verb STRING, object STRING, detail STRING")
 
   private type Lines = (SystemLines, Set[String]) => Seq[Map[String, Any]]
@@ -33,6 +39,7 @@ object SystemTables {
     "colocation_tables" -> (tables -> ((lines, wanted) => lines.tables(tables, wanted))),
     "colocation_buckets" -> (buckets -> ((lines, wanted) => lines.buckets(tables, wanted))),
     "colocation_hosts" -> (hosts -> ((lines, _) => lines.ofControlPlane("colocation_hosts", hosts))),
+    "colocation_jobs" -> (jobs -> ((lines, _) => lines.ofControlPlane("colocation_jobs", jobs))),
     "colocation_audit" -> (audit -> ((lines, _) => lines.ofControlPlane("colocation_audit", audit))))
 
   /** `None` for a name that is not ours: the catalog goes on as without us. */

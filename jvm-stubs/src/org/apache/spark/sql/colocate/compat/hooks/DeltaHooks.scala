@@ -59,12 +59,13 @@ private[colocate] object DeltaHooks {
     constructor(s"$Delta.schema.InvariantViolationException", 1)
   }
 
-  val Rewrite: Hook = Hook("delta.rewrite", Nil, Some("CALL system.compact")) { () =>
+  val Rewrite: Hook = Hook("delta.rewrite", Nil, Some("CALL system.compact and repair")) { () =>
     methodsOf(s"$Delta.OptimisticTransaction", "filterFiles" -> 0, "writeFiles" -> 1)
     methods(s"$Delta.OptimisticTransaction", "deltaLog", "snapshot")
     methodsOf(s"$Delta.OptimisticTransaction$$", "withActive" -> 3)
     methodsOf(s"$Delta.DeltaLog", "createDataFrame" -> 4)
     methodsOf(s"$Delta.RowId$$", "columnMetadata" -> 2)
+    methodsOf(s"$Delta.RowCommitVersion$$", "columnMetadata" -> 2)
     methodsOf(s"$Delta.actions.AddFile", "removeWithTimestamp" -> 2)
     methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
   }

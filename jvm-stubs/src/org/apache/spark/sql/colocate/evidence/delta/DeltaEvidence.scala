@@ -32,17 +32,23 @@ private[colocate] object DeltaEvidence {
     BucketColumn.layoutOf(SparkSession.active, snapshot.schema) match {
       case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
       case Some(layout) =>
-        untrusted(files, snapshot, layout, name).toLeft {
+        untrusted(files, table, snapshot, layout, name).toLeft {
           val location = DeltaReflection.dataPath(files.location).toString
           val group = Evidence.groupOf(snapshot.properties.get("colocate_with"), table, location)
           val range = layout.partitions.map(_ => columns.indexOf(RangeColumn.Name)).filter(_ >= 0)
-          Evidence(layout, BucketSource.PartitionValue(columns.indexOf(BucketColumn.Name), range), group, name)
+          val source = BucketSource.PartitionValue(columns.indexOf(BucketColumn.Name), range)
+          Evidence(layout, source, group, name, location, isDamaged(files, table))
         }
     }
   }
 
+  /** Has a check found files that are not of the bucket that they claim? */
+  private def isDamaged(files: HadoopFsRelation, table: Option[CatalogTable]): Boolean =
+    Evidence.memberOf(table, DeltaReflection.dataPath(files.location).toString).exists(_.damaged)
+
   private def untrusted(
       files: HadoopFsRelation,
+      table: Option[CatalogTable],
       snapshot: DeltaSnapshot,
       layout: BucketLayout,
       name: String): Option[EvidenceGap] = {
@@ -55,6 +61,9 @@ private[colocate] object DeltaEvidence {
     } else if (layout.keys.exists(files.partitionSchema.fieldNames.contains)) {
       // An empty text in a partition column was hashed as text and is read back as null.
       Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
+    } else if (DeltaReflection.isOfTransaction(files.location) && isDamaged(files, table)) {
+      // A changed row is written by the bucket of its file, which a row of a damaged file is not in.
+      Some(EvidenceGap.of("DAMAGED", "table" -> name))
     } else if (!snapshot.enforcesGeneratedColumns) Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
     else None
   }

@@ -40,6 +40,16 @@ object DeltaReflection {
       .invoke(rowId, column, Boolean.box(false)).asInstanceOf[Metadata]
   }
 
+  /** The same for the column that keeps the version of the table in which a row was last written. */
+  def rowVersionMetadata(column: String): Metadata = {
+    val rowVersion = companion("RowCommitVersion")
+    rowVersion.getClass.getMethods.find(_.getName == "columnMetadata").get
+      .invoke(rowVersion, column, Boolean.box(false)).asInstanceOf[Metadata]
+  }
+
+  /** Of an AddFile: as Delta's log has it, a relative or an absolute URI. */
+  def pathOf(addFile: AnyRef): String = call(addFile, "path").asInstanceOf[String]
+
   /** A table's properties in the snapshot that a relation was made of, whatever its index. */
   def propertiesOf(files: HadoopFsRelation): Map[String, String] =
     metadataOf(files).fold(Map.empty[String, String])(call(_, "configuration").asInstanceOf[Map[String, String]])

@@ -64,18 +64,18 @@ class DeltaTransaction(table: Table) {
       .asInstanceOf[Seq[AnyRef]]
 
   /** Commits new files in the place of old ones that had the same rows, as OPTIMIZE does. */
-  def replace(removed: Seq[AnyRef], added: Seq[AnyRef], tag: (String, String)): Unit = {
+  def replace(removed: Seq[AnyRef], added: Seq[AnyRef], tags: (String, String)*): Unit = {
     val now = Long.box(System.currentTimeMillis())
     val gone = removed.map(file => method(file, "removeWithTimestamp", 2).invoke(file, now, Boolean.box(false)))
     method(transaction, "commit", 2)
-      .invoke(transaction, gone ++ added.map(tagged(_, tag)), companion("DeltaOperations$ManualUpdate"))
+      .invoke(transaction, gone ++ added.map(tagged(_, tags)), companion("DeltaOperations$ManualUpdate"))
   }
 
-  private def tagged(file: AnyRef, tag: (String, String)): AnyRef = {
+  private def tagged(file: AnyRef, tags: Seq[(String, String)]): AnyRef = {
     val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
     val values = (1 to copy.getParameterCount).map {
       case 5 => Boolean.box(false)
-      case 7 => tagsOf(file) + tag
+      case 7 => tagsOf(file) ++ tags
       case i => call(file, s"copy$$default$$$i")
     }
     copy.invoke(file, values: _*)

@@ -36,7 +36,8 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
 
   /** The state for planning: nothing is checked, and no folder is listed twice for it. */
   def seen: Known =
-    if (believesNames) Known(root, Map.empty) else Manifest.seen(hadoopConf, root, evidence.layout)
+    if (believesNames || !evidence.mayHaveStrays) Known(root, Map.empty)
+    else Manifest.seen(hadoopConf, root, evidence.layout)
 
   // Are the rows of every file checked by each query, whatever is known of them?
   private lazy val checksEach: Boolean =
@@ -54,13 +55,18 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   /** Files that claim a bucket but are strays, and those whose rows must still be checked. */
   def judge(claims: Seq[(PartitionedFile, Int)]): FileVerification = evidence.source match {
     case _: BucketSource.PartitionValue =>
-      FileVerification(Set.empty, if (checksEach) claims.map(_._1).toSet else Set.empty)
+      val (strays, named) = if (evidence.damaged) claims.map(_._1).partition(known.isStray) else (Nil, claims.map(_._1))
+      FileVerification(strays.toSet, if (checksEach) named.toSet else Set.empty)
     case BucketSource.FileName if believesNames && !checksEach => FileVerification(Set.empty, Set.empty)
     case BucketSource.FileName => ofNative(claims.map(_._1))
   }
 
+  /** What the table's manifest says now. */
+  def known: Known =
+    if (evidence.mayHaveStrays) Manifest.load(hadoopConf, root, evidence.layout) else Known(root, Map.empty)
+
   private def ofNative(files: Seq[PartitionedFile]): FileVerification = {
-    val known = Manifest.load(hadoopConf, root, evidence.layout)
+    val known = this.known
     val (marked, named) = files.partition(known.isStray)
     val unchecked = named.filter(checksEach || !known.isChecked(_))
     // A file that Spark may skip or read partly (ignoreCorruptFiles) can't be checked completely.
@@ -84,6 +90,14 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
         throw WrongBucketException.of(evidence, wrong.file, wrong.bucket, found)
     }
     judged.copy(unchecked = Set.empty)
+  }
+
+  /** Reads the keys of all these files. Those with a row of another bucket are strays from now on. */
+  def verify(claims: Seq[(PartitionedFile, Int)]): Seq[CheckedFile] = {
+    val checked = KeyCheck(relation, evidence.layout).run(claims)
+    val wrong = checked.filter(_.found.isDefined)
+    record(if (evidence.source == BucketSource.FileName) checked else wrong)
+    wrong
   }
 
   private def record(checked: Seq[CheckedFile]): Unit = {

@@ -22,9 +22,10 @@ object WrongBucketException {
     val cure = evidence.source match {
       case BucketSource.FileName =>
         "The file counts as a stray from now on: run the query again, and its rows are shuffled to their buckets. " +
-          s"INSERT OVERWRITE of ${evidence.table} writes them where they belong."
+          s"CALL system.repair(table => '${evidence.table}') writes them where they belong."
       case _: BucketSource.PartitionValue =>
-        "SET disable_colocate_join = true reads the table without its layout; then rewrite the file's rows."
+        s"CALL system.verify(table => '${evidence.table}', wait => true) marks all such files, and queries are right " +
+          s"again; CALL system.repair(table => '${evidence.table}') writes their rows where they belong."
     }
     new WrongBucketException(
       s"Cannot read ${evidence.table} by bucket: the file ${file.urlEncodedPath} claims bucket $claimed, " +

@@ -1,0 +1,28 @@
+package org.apache.spark.sql.colocate.jobs
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.json4s.JValue
+
+/** The parts of a table that have strays: all of a Delta table, or a folder with data files of a native one. */
+private[jobs] object StrayParts extends JobTask {
+
+  override def run(session: SparkSession, table: JobTable, args: JValue): Any = {
+    val scan = MemberScan.of(session, table)
+    val left = UnfinishedRewrites.folders(session, scan).map(_ -> Seq.empty[PartitionedFile])
+    (left.toMap ++ byPart(table, scan)).toSeq.sortBy(_._1).map { case (part, files) =>
+      BucketSizes.sizes(files) + ("part" -> part)
+    }
+  }
+
+  /** Strays by part; a folder is named relative to the table's, or in full if it lies elsewhere. */
+  def byPart(table: JobTable, scan: MemberScan): Map[String, Seq[PartitionedFile]] =
+    if (table.isDelta) Option.when(scan.strays.nonEmpty)("" -> scan.strays).toMap
+    else scan.strays.groupBy(file => folder(scan.root, file.toPath.getParent))
+
+  def folder(root: Path, of: Path): String = {
+    val (above, path) = (root.toUri.getPath.stripSuffix("/"), of.toUri.getPath)
+    if (path == above) "" else if (path.startsWith(s"$above/")) path.substring(above.length + 1) else of.toString
+  }
+}

@@ -1,0 +1,99 @@
+"""/api/v1/jobs: starts, lists and ends jobs. A driver of the catalog does them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Path
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import Response
+
+from spark_colocate.faces import rows
+from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
+from spark_colocate.faces.rest.callers import Caller, changes, reads
+from spark_colocate.faces.rest.v1 import MAX_ID, Body
+from spark_colocate.jobs import KINDS
+from spark_colocate.model import Job, JobKind
+
+router = APIRouter(prefix="/api/v1")
+
+JobId = Annotated[int, Path(ge=1, le=MAX_ID, description="Its number.")]
+IdempotencyKey = Annotated[
+    Annotated[str, Field(pattern="^[A-Za-z0-9_.-]{1,64}$")] | SkipJsonSchema[None],
+    Header(description="A name for this request, which may then be repeated."),
+]
+Name = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class WantedJob(Body):
+    """A job to be started: on a group by its name or GroupId, or on one table, as db.t. mode: of verify."""
+
+    kind: Literal["verify", "repair", "balance"]
+    group: Name | SkipJsonSchema[None] = None
+    table: Name | SkipJsonSchema[None] = None
+    mode: Literal["rows", "sample", "metadata"] | SkipJsonSchema[None] = None
+
+    @model_validator(mode="after")
+    def _has_one_target(self) -> WantedJob:
+        if (self.group is None) == (self.table is None):
+            raise ValueError("name either a group or a table")
+        return self
+
+
+@router.get("/jobs", response_model=Page[rows.JobRow], responses=SAME)
+def jobs(
+    who: Annotated[Caller, reads("jobs")],
+    limit: Limit = 100,
+    cursor: NumberCursor = None,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """All jobs by id; of those that have ended, the last thousand."""
+    version, now = who.service.version(), who.service.clock()
+    listed = page(who.service.jobs.all(), lambda one: one.job_id, cursor, limit, lambda one: rows.job_row(one, now))
+    return answer(listed, version, if_none_match)
+
+
+@router.get("/jobs/{job_id}", response_model=rows.JobRow, responses=SAME)
+def job(who: Annotated[Caller, reads("jobs")], job_id: JobId, if_none_match: IfNoneMatch = None) -> Response:
+    """One job, with its progress."""
+    version = who.service.version()
+    return answer(rows.job_row(who.service.jobs.get(job_id), who.service.clock()), version, if_none_match)
+
+
+@router.post("/jobs", response_model=rows.JobRow)
+def start_job(
+    who: Annotated[Caller, changes("start_job")], body: WantedJob, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Starts a job on a group, or on one table of it; a driver of the catalog does it.
+
+    Repeated with the same Idempotency-Key, it answers with the job of the first call."""
+    target = f"table:{body.table}" if body.table else f"group:{body.group}"
+    kind, options = JobKind(body.kind), {"mode": body.mode} if body.mode else {}
+    given = {**KINDS[kind].options, **options}
+    KINDS[kind].check(given)
+    request = replace(who.request, request_id=idempotency_key or "")
+    return _job(who, who.service.jobs.start(kind, target, "", given, request))
+
+
+@router.post("/jobs/{job_id}/pause", response_model=rows.JobRow)
+def pause_job(who: Annotated[Caller, changes("pause_job")], job_id: JobId) -> Response:
+    """Stops a job after its running step."""
+    return _job(who, who.service.jobs.pause(job_id, who.request))
+
+
+@router.post("/jobs/{job_id}/resume", response_model=rows.JobRow)
+def resume_job(who: Annotated[Caller, changes("resume_job")], job_id: JobId) -> Response:
+    """Lets a paused job go on."""
+    return _job(who, who.service.jobs.resume(job_id, who.request))
+
+
+@router.post("/jobs/{job_id}/cancel", response_model=rows.JobRow)
+def cancel_job(who: Annotated[Caller, changes("cancel_job")], job_id: JobId) -> Response:
+    """Ends a job, and stops its running step. What is done stays."""
+    return _job(who, who.service.jobs.cancel(job_id, who.request))
+
+
+def _job(who: Caller, changed: Job) -> Response:
+    return answer(rows.job_row(changed, who.service.clock()), who.service.version())
