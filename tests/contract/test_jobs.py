@@ -73,7 +73,6 @@ def test_wrong_files_are_found_and_then_repaired(worker: Worker) -> None:
     worker.look()
     assert worker.job(found).findings[0] == "db.t: part-7 claims bucket 2 and has a row of bucket 3"
     assert "CALL system.repair(table => 'db.t')" in worker.job(found).findings[1]
-    assert [member.get("damaged") for member in (worker.plane.snapshot or {})["members"]] == [None]
     worker.plane.call("table_rows")
     pushed = {member["table"]: member.get("damaged") for member in (worker.plane.snapshot or {})["members"]}
     assert pushed == {"t": True, "u": None}, "drivers know it, and look into the manifest"

@@ -69,7 +69,9 @@ def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code:
 
 
 def test_a_system_table_that_there_is_not_is_refused_with_those_there_are() -> None:
-    with pytest.raises(Refused, match="colocation_groups, colocation_hosts, colocation_audit") as refused:
+    with pytest.raises(
+        Refused, match="colocation_groups, colocation_hosts, colocation_jobs, colocation_audit"
+    ) as refused:
         Plane(MemoryStore()).call("rows", table="colocation_jobs")
     assert refused.value.code == "REQUEST_INVALID"
 

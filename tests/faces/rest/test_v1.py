@@ -54,11 +54,11 @@ def test_pages_of_any_size_are_the_whole_list(client: TestClient, registry: Regi
 
 def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestClient], registry: Registry) -> None:
     client = client_of(AccessRole.OPERATOR)
-    wanted, named = {"kind": "verify", "table": "db.orders", "mode": "sample"}, {"Idempotency-Key": "night-7"}
-    started = client.post("/api/v1/jobs", json=wanted, headers=named).json()
+    wanted, named = {"target": "db.orders", "mode": "sample"}, {"Idempotency-Key": "night-7"}
+    started = client.post("/api/v1/jobs/verify", json=wanted, headers=named).json()
     assert (started["kind"], started["target"], started["state"]) == ("verify", "db.orders", "pending")
-    assert client.post("/api/v1/jobs", json=wanted, headers=named).json() == started
-    again = client.post("/api/v1/jobs", json=wanted)
+    assert client.post("/api/v1/jobs/verify", json=wanted, headers=named).json() == started
+    again = client.post("/api/v1/jobs/repair", json={"target": "db.g1"})
     assert again.status_code == 409 and again.json()["code"] == "JOB_RUNNING"
     path = f"/api/v1/jobs/{started['job_id']}"
     assert client.get(path).json() == client.get("/api/v1/jobs").json()["items"][0] == started
@@ -70,9 +70,10 @@ def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestCl
     ended = client.post(f"{path}/resume")
     assert ended.status_code == 409 and "Start a new one" in ended.json()["cure"]
     assert client.get("/api/v1/jobs/77").status_code == 404
-    for body in ({"kind": "verify"}, {"kind": "grow", "group": "db.g1"}, {**wanted, "group": "db.g1"}):
-        assert client.post("/api/v1/jobs", json=body).status_code == 422
-    assert client.post("/api/v1/jobs", json={"kind": "balance", "table": "db.orders"}).status_code == 422
+    for body in ({}, {"target": "db.orders", "mode": "half"}, {"target": "", "mode": "rows"}):
+        assert client.post("/api/v1/jobs/verify", json=body).status_code == 422
+    assert client.post("/api/v1/jobs/verify", json={"target": "db.nothing"}).status_code == 404
+    assert client.post("/api/v1/jobs/balance", json={"group": "db.orders"}).status_code == 404
 
 
 def _admin(registry: Registry) -> str:

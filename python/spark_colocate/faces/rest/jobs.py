@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Path
-from pydantic import Field, model_validator
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
@@ -14,7 +14,6 @@ from spark_colocate.faces import rows
 from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
 from spark_colocate.faces.rest.callers import Caller, changes, reads
 from spark_colocate.faces.rest.v1 import MAX_ID, Body
-from spark_colocate.jobs import KINDS
 from spark_colocate.model import Job, JobKind
 
 router = APIRouter(prefix="/api/v1")
@@ -24,22 +23,25 @@ IdempotencyKey = Annotated[
     Annotated[str, Field(pattern="^[A-Za-z0-9_.-]{1,64}$")] | SkipJsonSchema[None],
     Header(description="A name for this request, which may then be repeated."),
 ]
-Name = Annotated[str, Field(min_length=1, max_length=300)]
+Target = Annotated[str, Field(min_length=1, max_length=300)]
 
 
-class WantedJob(Body):
-    """A job to be started: on a group by its name or GroupId, or on one table, as db.t. mode: of verify."""
+class WantedRepair(Body):
+    """What is repaired: a table in a group, as db.t, or a group by its name or GroupId."""
 
-    kind: Literal["verify", "repair", "balance"]
-    group: Name | SkipJsonSchema[None] = None
-    table: Name | SkipJsonSchema[None] = None
-    mode: Literal["rows", "sample", "metadata"] | SkipJsonSchema[None] = None
+    target: Target
 
-    @model_validator(mode="after")
-    def _has_one_target(self) -> WantedJob:
-        if (self.group is None) == (self.table is None):
-            raise ValueError("name either a group or a table")
-        return self
+
+class WantedVerify(WantedRepair):
+    """What is checked, as for a repair, and how much of it."""
+
+    mode: Literal["rows", "sample", "metadata"] = "rows"
+
+
+class WantedBalance(Body):
+    """The group, by its name or GroupId."""
+
+    group: Target
 
 
 @router.get("/jobs", response_model=Page[rows.JobRow], responses=SAME)
@@ -62,19 +64,30 @@ def job(who: Annotated[Caller, reads("jobs")], job_id: JobId, if_none_match: IfN
     return answer(rows.job_row(who.service.jobs.get(job_id), who.service.clock()), version, if_none_match)
 
 
-@router.post("/jobs", response_model=rows.JobRow)
-def start_job(
-    who: Annotated[Caller, changes("start_job")], body: WantedJob, idempotency_key: IdempotencyKey = None
+@router.post("/jobs/verify", response_model=rows.JobRow)
+def verify(
+    who: Annotated[Caller, changes("start_job")], body: WantedVerify, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """Starts a job on a group, or on one table of it; a driver of the catalog does it.
+    """Starts a check of whether rows are in their buckets; a driver of the catalog does it.
 
     Repeated with the same Idempotency-Key, it answers with the job of the first call."""
-    target = f"table:{body.table}" if body.table else f"group:{body.group}"
-    kind, options = JobKind(body.kind), {"mode": body.mode} if body.mode else {}
-    given = {**KINDS[kind].options, **options}
-    KINDS[kind].check(given)
-    request = replace(who.request, request_id=idempotency_key or "")
-    return _job(who, who.service.jobs.start(kind, target, "", given, request))
+    return _started(who, JobKind.VERIFY, body.target, {"mode": body.mode}, idempotency_key)
+
+
+@router.post("/jobs/repair", response_model=rows.JobRow)
+def repair(
+    who: Annotated[Caller, changes("start_job")], body: WantedRepair, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Starts a repair: strays are written into their buckets, and lost hosts replaced. Repeated as `verify` is."""
+    return _started(who, JobKind.REPAIR, body.target, {}, idempotency_key)
+
+
+@router.post("/jobs/balance", response_model=rows.JobRow)
+def balance(
+    who: Annotated[Caller, changes("start_job")], body: WantedBalance, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Starts a balance of the bytes that hosts hold of a group. Repeated as `verify` is."""
+    return _started(who, JobKind.BALANCE, f"group:{body.group}", {}, idempotency_key)
 
 
 @router.post("/jobs/{job_id}/pause", response_model=rows.JobRow)
@@ -93,6 +106,11 @@ def resume_job(who: Annotated[Caller, changes("resume_job")], job_id: JobId) -> 
 def cancel_job(who: Annotated[Caller, changes("cancel_job")], job_id: JobId) -> Response:
     """Ends a job, and stops its running step. What is done stays."""
     return _job(who, who.service.jobs.cancel(job_id, who.request))
+
+
+def _started(who: Caller, kind: JobKind, target: str, options: dict[str, str], request_id: str | None) -> Response:
+    request = replace(who.request, request_id=request_id or "")
+    return _job(who, who.service.jobs.start(kind, target, "", options, request))
 
 
 def _job(who: Caller, changed: Job) -> Response:

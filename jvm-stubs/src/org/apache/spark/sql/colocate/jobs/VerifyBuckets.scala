@@ -19,7 +19,8 @@ private[jobs] object VerifyBuckets extends JobTask {
     val claims = scan.claims.filter { case (_, bucket) => wanted(bucket) }
     val wrong = scan.trust.verify(chosen(claims, (args \ "share").extract[Double], (args \ "seed").extract[Long]))
     Map("wrong" -> wrong.map { checked =>
-      Map[String, Any]("file" -> checked.file.filePath.toString, "claimed" -> checked.bucket, "found" -> checked.found.get)
+      Map[String, Any](
+        "file" -> checked.file.filePath.toString, "claimed" -> checked.bucket, "found" -> checked.found.get)
     })
   }
 
