@@ -128,6 +128,8 @@ class Member:
 
     damaged: a check has once found rows in files of other buckets; which files these are is in the table's manifest. It
         stays so after a repair, because older versions of the table have these files.
+    rewrites: how often files of a native table were replaced by others with the same rows. Sessions that have listed
+        the files before must list them again.
     """
 
     table_id: int
@@ -139,6 +141,7 @@ class Member:
     location: str | None = None
     changed: int = 0
     damaged: bool = False
+    rewrites: int = 0
 
 
 class HostState(StrEnum):

@@ -78,7 +78,7 @@ def test_wrong_files_are_found_and_then_repaired(worker: Worker) -> None:
     assert pushed == {"t": True, "u": None}, "drivers know it, and look into the manifest"
     repaired = worker.start("repair")
     worker.look()
-    assert worker.job(repaired).findings == ("db.t: 1 strays became 1 files of buckets",)
+    assert worker.job(repaired).findings == ("db.t: 1 stray became 1 file of buckets",)
 
 
 def test_a_driver_that_is_gone_is_followed_by_another(worker: Worker, other: Worker) -> None:
@@ -341,7 +341,7 @@ def test_a_rehearsal_shows_the_steps_and_writes_nothing(worker: Worker) -> None:
     steps = worker.plane.call("rehearse_job", kind="repair", target="t", db="db")
     assert [(step["label"], step["bytes"]) for step in steps] == [
         ("db.t, 2 strays of day=1", 11),
-        ("db.t, 1 strays of day=2", 7),
+        ("db.t, 1 stray of day=2", 7),
     ]
     assert worker.plane.dump() == before
     assert not worker.tables.done("rewrite_strays")

@@ -29,9 +29,9 @@ def test_the_steps_show_the_damage_and_mend_it(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     _tables, served, _damage, found, shuffled, repaired, again, listed = done.stdout.split("=== step\n")[1:]
-    assert "colocate: true" in served and "strays" not in served
+    assert "colocate: true" in served and "stray" not in served
     assert "claims bucket 2 and has a row of bucket 1" in found
-    assert "colocate: true" in shuffled and "1 strays shuffled" in shuffled
-    assert "1 strays became 1 files of buckets" in repaired
-    assert "colocate: true" in again and "strays" not in again
+    assert "colocate: true" in shuffled and "1 stray shuffled" in shuffled
+    assert "1 stray became 1 file of buckets" in repaired
+    assert "colocate: true" in again and "stray" not in again
     assert listed.count("done") == 2

@@ -246,8 +246,12 @@ def _group(group: Group) -> Json:
 
 
 def _member(member: Member) -> Json:
-    named = {**_name(member.name), "group": str(member.group), "location": member.location}
-    return {**named, "damaged": True} if member.damaged else named
+    named: dict[str, Any] = {**_name(member.name), "group": str(member.group), "location": member.location}
+    if member.damaged:
+        named["damaged"] = True
+    if member.rewrites:
+        named["rewrites"] = member.rewrites
+    return named
 
 
 def _name(name: TableName) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spark_colocate.jobs import moves
-from spark_colocate.jobs.work import Work
-from spark_colocate.model import JobStep, Member
+from spark_colocate.jobs.work import Work, counted
+from spark_colocate.model import Format, JobStep, Member
 from spark_colocate.service import placement
 
 SWITCH = "disable_colocate_relocate"
@@ -36,14 +36,16 @@ class Repair:
         if member is None:
             return [f"{step.label}: left out, because the table has left the group"]
         done = work.on(member, "rewrite_strays", part=step.args["part"])
-        return [f"{member.name}: {done['removed']} strays became {done['added']} files of buckets"]
+        if member.format is not Format.DELTA:
+            work.service.note_rewrite(member.name)
+        return [f"{member.name}: {counted(done['removed'])} became {counted(done['added'], 'file')} of buckets"]
 
     def end(self, work: Work) -> list[str]:
         left = []
         for member in work.members():
             strays = work.on(member, "bucket_sizes")["strays"]["files"]
             if strays:
-                left.append(f"{member.name} has {strays} new strays; repair it again")
+                left.append(f"{member.name} has {counted(strays, 'new stray')}; repair it again")
         return left
 
 
@@ -62,7 +64,7 @@ def _strays(work: Work, member: Member) -> list[JobStep]:
     """A step for each part of the table (a partition's folder, or all of a Delta table) that has strays."""
     return [
         JobStep(
-            f"{member.name}, {part['files']} strays" + (f" of {part['part']}" if part["part"] else ""),
+            f"{member.name}, {counted(part['files'])}" + (f" of {part['part']}" if part["part"] else ""),
             0,
             part["bytes"],
             {"table": str(member.name), "part": part["part"]},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_colocate.jobs.work import Work, batches, named, unknown_option
+from spark_colocate.jobs.work import Work, batches, counted, named, unknown_option
 from spark_colocate.model import Format, JobStep, Member
 
 SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
@@ -48,7 +48,7 @@ class Verify:
             strays = work.on(member, "bucket_sizes")["strays"]
             if strays["files"]:
                 lines.append(
-                    f"{member.name} has {strays['files']} strays ({strays['bytes']} bytes): "
+                    f"{member.name} has {counted(strays['files'])} ({strays['bytes']} bytes): "
                     f"CALL system.repair(table => '{member.name}')"
                 )
         return lines or ["no damage found"]

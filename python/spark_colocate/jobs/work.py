@@ -86,6 +86,11 @@ def batches(sizes: Sequence[tuple[int, int]], most_buckets: int, most_bytes: int
         yield run
 
 
+def counted(number: int, noun: str = "stray") -> str:
+    """`1 stray`, `2 strays`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def named(buckets: Sequence[int]) -> str:
     """`bucket 3`, or `buckets 3 to 7`, or `buckets 3, 7`."""
     if len(buckets) == 1:

@@ -262,6 +262,13 @@ class Service:
             if held and held.damaged != damaged:
                 tx.put_member(replace(held, damaged=damaged))
 
+    def note_rewrite(self, table: TableName) -> None:
+        """Files of a native table were replaced by others with the same rows; sessions list them again."""
+        with self.writing_unasked() as tx:
+            held = tx.member(table)
+            if held:
+                tx.put_member(replace(held, rewrites=held.rewrites + 1))
+
     # --- Configurations ---
 
     def set_config(self, key: str, value: str, request: Request) -> ConfigEntry:

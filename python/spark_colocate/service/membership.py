@@ -76,6 +76,8 @@ def join(tx: Transaction, intent: Intent, context: OperationContext) -> None:
             keys=intent.keys,
             joined=held.joined if held and stays else tx.next_id(),
             location=intent.location,
+            damaged=held is not None and held.damaged and held.location == intent.location,
+            rewrites=held.rewrites if held else 0,
         )
     )
     context.log(tx, "replace" if stays else "join", intent.table, str(intent.group))

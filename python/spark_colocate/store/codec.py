@@ -88,6 +88,7 @@ def member_row(member: Member, version: int) -> dict[str, Any]:
         "joined": member.joined,
         "changed": version,
         "damaged": member.damaged,
+        "rewrites": member.rewrites,
     }
 
 
@@ -102,6 +103,7 @@ def member(row: Row[Any]) -> Member:
         location=row.location,
         changed=row.changed,
         damaged=row.damaged,
+        rewrites=row.rewrites,
     )
 
 

@@ -85,6 +85,7 @@ members = Table(
     Column("joined", BigInteger, nullable=False),
     Column("changed", BigInteger, nullable=False),
     Column("damaged", Boolean, nullable=False, server_default=false()),
+    Column("rewrites", Integer, nullable=False, server_default="0"),
     UniqueConstraint("catalog_id", "table_id"),
     UniqueConstraint("catalog_id", "db", "name"),
     Index("colocate_members_by_group", "catalog_id", "group_db", "group_name"),

@@ -78,7 +78,7 @@ def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     session.sql(f"CALL system.repair(table => 'jobs.{table}', wait => true)").collect()
     assert _strays(session, table) == 0
     assert not any(known(session, table).values()) or len(files(session, table)) == 4
-    assert_no_exchange(session, JOIN.format(table=table))
+    assert_no_exchange(session, JOIN.format(table=table), f"jobs.g_{table}")
     _right(session, table)
     assert session.table(table).count() == 200
 
@@ -90,7 +90,7 @@ def test_strays_of_partitions_are_repaired_folder_by_folder(session: SparkSessio
     for part in (0, 1):
         _stray(session, table, f"p={part}")
     rehearsed = session.sql(f"CALL system.repair(table => '{table}', dry_run => true)").collect()
-    assert [row.label for row in rehearsed] == [f"jobs.{table}, 1 strays of p={part}" for part in (0, 1)]
+    assert [row.label for row in rehearsed] == [f"jobs.{table}, 1 stray of p={part}" for part in (0, 1)]
     assert _strays(session, table) == 2
     before = sorted(session.table(table).collect())
     done = _call(session, f"repair(table => '{table}', wait => true)")
@@ -99,7 +99,7 @@ def test_strays_of_partitions_are_repaired_folder_by_folder(session: SparkSessio
     assert not any(file.name.startswith("dropped_in") for file in folder(session, table).rglob("*"))
     assert not list((folder(session, table) / "_colocate").glob("rewrite-*"))
     _right(session, table)
-    assert_no_exchange(session, JOIN.format(table=table))
+    assert_no_exchange(session, JOIN.format(table=table), f"jobs.g_{table}")
 
 
 def test_files_with_columns_that_the_table_got_later(session: SparkSession) -> None:
@@ -147,18 +147,56 @@ def test_queries_on_a_damaged_delta_table_are_right_and_colocated(session: Spark
     assert_no_exchange(session, JOIN.format(table=damaged))
     assert session.table(damaged).count() == 200
     told = session.sql(f"EXPLAIN {JOIN.format(table=damaged)}").collect()[0][0]
-    assert "1 strays shuffled" in told
+    assert "1 stray shuffled" in told
 
 
-def test_statements_on_a_damaged_delta_table_change_the_right_rows(session: SparkSession, damaged: str) -> None:
-    session.sql(
+def _refusal(spark: SparkSession, statement: str) -> str | None:
+    try:
+        spark.sql(statement).collect()
+    except PySparkException as error:
+        return str(error)
+    return None
+
+
+def test_statements_on_a_damaged_delta_table_are_refused_or_right(session: SparkSession, damaged: str) -> None:
+    """Delta itself refuses to write a row of a damaged file again: its bucket column has a wrong value."""
+    statements = (
         f"MERGE INTO {damaged} t USING {damaged}_other s ON t.k = s.k WHEN MATCHED AND t.k % 3 = 0 "
-        "THEN UPDATE SET v = s.v + 1 WHEN MATCHED AND t.k % 3 = 1 THEN DELETE"
-    ).collect()
-    session.sql(f"UPDATE {damaged} SET v = v + 1 WHERE k % 6 = 0").collect()
-    session.sql(f"DELETE FROM {damaged} WHERE k > 150").collect()
+        "THEN UPDATE SET v = s.v + 1 WHEN MATCHED AND t.k % 3 = 1 THEN DELETE",
+        f"UPDATE {damaged} SET v = v + 1 WHERE k % 6 = 0",
+        f"DELETE FROM {damaged} WHERE k > 150",
+        f"INSERT INTO {damaged} SELECT CAST(id AS INT), id, 0 FROM range(300, 320)",
+    )
+    for statement in statements:
+        before = sorted(session.table(damaged).collect())
+        refused = _refusal(session, statement)
+        if refused:
+            assert "_colocate_bucket" in refused
+            assert sorted(session.table(damaged).collect()) == before
+        _right(session, damaged)
+    _call(session, f"repair(table => '{damaged}', wait => true)")
+    session.sql(f"DELETE FROM {damaged} WHERE k >= 0").collect()
+    session.sql(f"INSERT INTO {damaged} SELECT CAST(id AS INT), id, 0 FROM range(0, 200)").collect()
+    for statement in statements[:3]:
+        session.sql(statement).collect()
     wanted = [(k, 2 * k + 2 if k % 6 == 0 else 2 * k + 1 if k % 3 == 0 else k) for k in range(151) if k % 3 != 1]
     assert sorted((row.k, row.v) for row in session.table(damaged).collect()) == wanted
+    _right(session, damaged)
+
+
+def test_a_clone_of_a_damaged_table_is_read_without_its_layout(session: SparkSession, damaged: str) -> None:
+    session.sql(f"CREATE TABLE {damaged}_copy SHALLOW CLONE {damaged}")
+    query = f"SELECT a.k, b.v FROM {damaged}_copy a JOIN {damaged}_other b ON a.k = b.k"
+    compare(session, query)
+    assert "DAMAGED" in session.sql(f"EXPLAIN {query}").collect()[0][0]
+    assert "claims bucket 2" in _call(session, f"verify(table => '{damaged}_copy', wait => true)").findings[0]
+    assert_no_exchange(session, query)
+
+
+def test_a_damaged_table_that_left_its_group_is_still_read_right(session: SparkSession, damaged: str) -> None:
+    session.sql(f"ALTER TABLE {damaged} SET TBLPROPERTIES ('colocate_with' = '')")
+    _right(session, damaged)
+    session.sql(f"ALTER TABLE {damaged} SET TBLPROPERTIES ('colocate_with' = 'g_{damaged}')")
     _right(session, damaged)
 
 
@@ -171,7 +209,7 @@ def test_a_repair_of_a_delta_table_is_one_commit_that_keeps_rows_and_row_ids(
     before = sorted(session.sql(ids).collect())
     version = session.sql(f"DESCRIBE HISTORY {damaged}").head().version  # type: ignore[union-attr]
     done = _call(session, f"repair(table => '{damaged}', wait => true)")
-    assert done.findings == [f"jobs.{damaged}: 1 strays became 1 files of buckets"]
+    assert done.findings == [f"jobs.{damaged}: 1 stray became 1 file of buckets"]
     assert sorted(session.sql(ids).collect()) == before
     assert session.sql(f"DESCRIBE HISTORY {damaged}").head().version == version + 1  # type: ignore[union-attr]
     assert _strays(session, damaged) == 0

@@ -16,6 +16,7 @@ def _catalog() -> sa.Column[int]:
 
 def upgrade() -> None:
     op.add_column("colocate_members", sa.Column("damaged", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.add_column("colocate_members", sa.Column("rewrites", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "colocate_jobs",
         _catalog(),

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.bridge
 
-import org.json4s.JsonAST.{JArray, JBool, JObject, JString, JValue}
+import org.json4s.JsonAST.{JArray, JBool, JInt, JObject, JString, JValue}
 
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
@@ -21,9 +21,17 @@ case class GroupInfo(
     sequence.split(";", -1).toIndexedSeq.map(_.split(",").toSeq.filter(_.nonEmpty))
 }
 
-/** @param damaged a check has found files of a Delta table that are not of the bucket that they claim */
+/**
+ * @param damaged  a check has once found files of a Delta table that are not of the bucket that they claim
+ * @param rewrites how often files of a native table were replaced by others with the same rows
+ */
 case class MemberInfo(
-    db: String, table: String, group: String, location: Option[String], damaged: Boolean = false)
+    db: String,
+    table: String,
+    group: String,
+    location: Option[String],
+    damaged: Boolean = false,
+    rewrites: Int = 0)
 
 case class MemberName(db: String, table: String)
 
@@ -52,7 +60,8 @@ object GroupChanges {
     (json \ "groups").extract[Seq[GroupInfo]],
     items(json \ "members").map { m =>
       MemberInfo(
-        text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"), m \ "damaged" == JBool.True)
+        text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"), m \ "damaged" == JBool.True,
+        number(m, "rewrites"))
     },
     (json \ "ended").extract[Seq[String]],
     items(json \ "left").map(m => MemberName(text(m, "db"), text(m, "table"))))
@@ -64,6 +73,11 @@ object GroupChanges {
 
   private def text(json: JValue, name: String): String =
     optional(json, name).getOrElse(throw new IllegalArgumentException(s"The control plane sent no $name in $json"))
+
+  private def number(json: JValue, name: String): Int = json \ name match {
+    case JInt(value) => value.toInt
+    case _ => 0
+  }
 
   private def optional(json: JValue, name: String): Option[String] = json match {
     case JObject(fields) => fields.collectFirst { case (`name`, JString(value)) => value }
@@ -83,6 +97,10 @@ case class GroupSnapshot(
     memberByLocation: Map[String, MemberInfo]) {
 
   def groups: Iterable[GroupInfo] = byName.values
+
+  /** Of native tables whose files were rewritten: how often. */
+  lazy val rewrites: Map[(String, String), Int] =
+    memberByTable.collect { case (name, member) if member.rewrites > 0 => name -> member.rewrites }
 
   def hasMembers: Boolean = memberByTable.nonEmpty
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.BucketFiles
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaTransaction}
 import org.apache.spark.sql.colocate.keys.KeptRowIds
 import org.apache.spark.sql.colocate.write.BucketedWrite
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
@@ -29,6 +29,7 @@ private[jobs] case class DeltaRewrite(session: SparkSession, table: JobTable, sc
     }
     if (old.isEmpty) Rewritten(0, 0)
     else {
+      transaction.unset(DeltaEvidence.Damaged)
       val added = transaction.active(transaction.write(rows(transaction, old)))
       transaction.replace(old, added)
       Rewritten(old.size, added.size)

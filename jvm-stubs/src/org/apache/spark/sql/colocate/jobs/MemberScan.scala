@@ -4,7 +4,8 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
+import org.apache.spark.sql.colocate.evidence.{Evidence, EvidenceGap}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile
@@ -34,6 +35,9 @@ case class MemberScan(relation: HadoopFsRelation, evidence: Evidence, table: Opt
     files.filterNot(file => claimed(file.filePath))
   }
 
+  /** Does a Delta table say itself that it is damaged? */
+  def isMarked: Boolean = DeltaEvidence.saysDamaged(DeltaReflection.propertiesOf(relation))
+
   def root: Path = new Path(evidence.root)
 }
 
@@ -47,7 +51,7 @@ object MemberScan {
     }
     read match {
       case Some((relation: LogicalRelation, files, entry)) =>
-        Evidence.of(relation) match {
+        evidenceOf(relation, files, entry) match {
           case Some(Right(evidence)) => MemberScan(files, evidence, entry)
           case Some(Left(gap)) => throw new ColocateException("JOB_WITHOUT_LAYOUT",
               s"Cannot read the buckets of ${table.quoted}: ${gap.code} ${gap.args.mkString(", ")}. " +
@@ -56,6 +60,14 @@ object MemberScan {
         }
       case _ => throw noBuckets(table)
     }
+  }
+
+  private def evidenceOf(
+      relation: LogicalRelation,
+      files: HadoopFsRelation,
+      entry: Option[CatalogTable]): Option[Either[EvidenceGap, Evidence]] = entry match {
+    case Some(table) if DeltaReflection.isPrepared(files.location) => Some(DeltaEvidence.forRepair(files, table))
+    case _ => Evidence.of(relation)
   }
 
   private def noBuckets(table: JobTable): ColocateException = new ColocateException("JOB_WITHOUT_LAYOUT",

@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.evidence.delta.DeltaEvidence
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.json4s.JValue
 
@@ -18,6 +19,9 @@ private[jobs] object VerifyBuckets extends JobTask {
     val wanted = (args \ "buckets").extract[Set[Int]]
     val claims = scan.claims.filter { case (_, bucket) => wanted(bucket) }
     val wrong = scan.trust.verify(chosen(claims, (args \ "share").extract[Double], (args \ "seed").extract[Long]))
+    if (wrong.nonEmpty && table.isDelta && !scan.isMarked) {
+      session.sql(s"ALTER TABLE ${table.quoted} SET TBLPROPERTIES ('${DeltaEvidence.Damaged}' = 'true')")
+    }
     Map("wrong" -> wrong.map { checked =>
       Map[String, Any](
         "file" -> checked.file.filePath.toString, "claimed" -> checked.bucket, "found" -> checked.found.get)

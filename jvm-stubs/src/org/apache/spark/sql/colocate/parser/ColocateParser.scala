@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, P
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.catalog.RefreshRewritten
 import org.apache.spark.sql.colocate.columns.HintHook
 import org.apache.spark.sql.types.{DataType, StructType}
 
@@ -21,7 +22,12 @@ class ColocateParser(session: SparkSession, spark: ParserInterface) extends Pars
   override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
     orOurs(text)(spark.parsePlanWithParameters(_, parameters))
 
-  private def orOurs(text: String)(parse: String => LogicalPlan): LogicalPlan =
+  private def orOurs(text: String)(parse: String => LogicalPlan): LogicalPlan = {
+    RefreshRewritten(session)
+    parsed(text)(parse)
+  }
+
+  private def parsed(text: String)(parse: String => LogicalPlan): LogicalPlan =
     try DorisMeaning.of(hiding(parse(text)), session)
     catch {
       case refused: ParseException =>
@@ -40,7 +46,10 @@ class ColocateParser(session: SparkSession, spark: ParserInterface) extends Pars
   override def parseExpression(text: String): Expression = spark.parseExpression(text)
   override def parseTableIdentifier(text: String): TableIdentifier = hiding(spark.parseTableIdentifier(text))
   override def parseFunctionIdentifier(text: String): FunctionIdentifier = spark.parseFunctionIdentifier(text)
-  override def parseMultipartIdentifier(text: String): Seq[String] = hiding(spark.parseMultipartIdentifier(text))
+  override def parseMultipartIdentifier(text: String): Seq[String] = {
+    RefreshRewritten(session)
+    hiding(spark.parseMultipartIdentifier(text))
+  }
   override def parseQuery(text: String): LogicalPlan = hiding(spark.parseQuery(text))
   override def parseRoutineParam(text: String): StructType = spark.parseRoutineParam(text)
   override def parseTableSchema(text: String): StructType = spark.parseTableSchema(text)

@@ -8,10 +8,9 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.evidence.BucketFiles
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaSnapshot}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.jobs.{JobTable, MemberScan}
@@ -53,7 +52,7 @@ object MemberFiles {
     val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
     val snapshot = DeltaReflection.snapshotOfTable(table)
     val named = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
-    val strays = strayFiles(session, member)
+    val strays = strayFiles(session, member, snapshot)
     val isStray = if (strays.isEmpty) lit(false) else udf(strays.contains(_: String)).apply(col("path"))
     val bucket = when(!isStray, named)
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
@@ -69,16 +68,14 @@ object MemberFiles {
   }
 
   /** Files that a check has found damaged, as the log names them. */
-  private def strayFiles(session: SparkSession, member: MemberFacts): Set[String] = {
-    val damaged = GroupState.current.memberByTable.get((member.db, member.table)).exists(_.damaged)
-    if (!damaged) Set.empty
+  private def strayFiles(session: SparkSession, member: MemberFacts, snapshot: DeltaSnapshot): Set[String] =
+    if (!DeltaEvidence.saysDamaged(snapshot.properties)) Set.empty
     else {
       val scan = MemberScan.of(session, JobTable(member.db, member.table, member.format, member.buckets))
       val strays = scan.strays.map(_.toPath.toUri.getPath).toSet
       DeltaReflection.preparedAddFiles(scan.relation.location).map(DeltaReflection.pathOf)
         .filter(path => strays(BucketFiles.located(scan.root, path).toUri.getPath)).toSet
     }
-  }
 
   private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketStats] = {
     val table = session.sessionState.catalog.getTableMetadata(TableIdentifier(member.table, Some(member.db)))

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.{BucketColumn, KeyTypes, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
+import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
@@ -20,8 +21,23 @@ private[colocate] object DeltaEvidence {
     else if (!SelfCheck.has(DeltaHooks.PreparedScan)) Some(Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name)))
     else if (streaming || !DeltaReflection.isPinned(files.location)) {
       Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))
-    } else Some(judge(files, table, name))
+    } else {
+      val damaged = EvidenceGap.of("DAMAGED", "table" -> name)
+      Some(judge(files, table, name).filterOrElse(isReadable(files, _), damaged))
+    }
   }
+
+  /** For a check or a repair of the table itself, which also works where queries can't rely on the layout. */
+  private[colocate] def forRepair(files: HadoopFsRelation, table: CatalogTable): Either[EvidenceGap, Evidence] =
+    judge(files, Some(table), Evidence.nameOf(Some(table), files))
+
+  /**
+   * A changed row is written by the bucket of its file, which a row of a damaged file is not in. A clone of a damaged
+   * table has no manifest, so which of its files are damaged is not known.
+   */
+  private def isReadable(files: HadoopFsRelation, evidence: Evidence): Boolean =
+    !evidence.damaged || (!DeltaReflection.isOfTransaction(files.location) &&
+      FileTrust(files, evidence).seen.files.exists(_._2))
 
   private def judge(
       files: HadoopFsRelation,
@@ -32,23 +48,30 @@ private[colocate] object DeltaEvidence {
     BucketColumn.layoutOf(SparkSession.active, snapshot.schema) match {
       case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
       case Some(layout) =>
-        untrusted(files, table, snapshot, layout, name).toLeft {
+        untrusted(files, snapshot, layout, name).toLeft {
           val location = DeltaReflection.dataPath(files.location).toString
           val group = Evidence.groupOf(snapshot.properties.get("colocate_with"), table, location)
           val range = layout.partitions.map(_ => columns.indexOf(RangeColumn.Name)).filter(_ >= 0)
           val source = BucketSource.PartitionValue(columns.indexOf(BucketColumn.Name), range)
-          Evidence(layout, source, group, name, location, isDamaged(files, table))
+          Evidence(layout, source, group, name, location, isDamaged(snapshot, table, location))
         }
     }
   }
 
-  /** Has a check found files that are not of the bucket that they claim? */
-  private def isDamaged(files: HadoopFsRelation, table: Option[CatalogTable]): Boolean =
-    Evidence.memberOf(table, DeltaReflection.dataPath(files.location).toString).exists(_.damaged)
+  /**
+   * Has a check found files that are not of the bucket that they claim? The snapshot says so by a property; of older
+   * versions of a member, the registry.
+   */
+  private def isDamaged(snapshot: DeltaSnapshot, table: Option[CatalogTable], location: String): Boolean =
+    saysDamaged(snapshot.properties) || Evidence.memberOf(table, location).exists(_.damaged)
+
+  def saysDamaged(properties: Map[String, String]): Boolean = properties.get(Damaged).contains("true")
+
+  /** Set on a table by the check, and removed by the repair. */
+  val Damaged = "colocate.damaged"
 
   private def untrusted(
       files: HadoopFsRelation,
-      table: Option[CatalogTable],
       snapshot: DeltaSnapshot,
       layout: BucketLayout,
       name: String): Option[EvidenceGap] = {
@@ -61,9 +84,6 @@ private[colocate] object DeltaEvidence {
     } else if (layout.keys.exists(files.partitionSchema.fieldNames.contains)) {
       // An empty text in a partition column was hashed as text and is read back as null.
       Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
-    } else if (DeltaReflection.isOfTransaction(files.location) && isDamaged(files, table)) {
-      // A changed row is written by the bucket of its file, which a row of a damaged file is not in.
-      Some(EvidenceGap.of("DAMAGED", "table" -> name))
     } else if (!snapshot.enforcesGeneratedColumns) Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
     else None
   }
