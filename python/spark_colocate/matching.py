@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from spark_colocate.errors import Code, ColocateError, GroupError, GroupMismatchError
@@ -62,16 +63,24 @@ def _replication(intent: Intent, wanted: GroupSchema, group: GroupName, held: Gr
 
 def rewrite(intent: Intent, group: GroupName, held: GroupSchema) -> str:
     """The exact statement that gives the table the group's layout."""
-    keys = ", ".join(f"`{key}`" for key in intent.keys)
+    properties = {"colocate_with": group.name, "replication_num": str(held.replication)}
+    return rewritten(intent.table, intent.format, intent.keys, held.buckets, properties)
+
+
+def rewritten(
+    table: TableName, table_format: Format, keys: Sequence[str], buckets: int, properties: Mapping[str, str]
+) -> str:
+    """The statement that writes a table's rows anew, in these buckets and with these properties."""
+    columns = ", ".join(f"`{key}`" for key in keys)
+    pairs = ", ".join(f"'{key}'='{value}'" for key, value in properties.items())
     tail = (
-        f"USING {intent.format} CLUSTERED BY ({keys}) INTO {held.buckets} BUCKETS "
-        f"TBLPROPERTIES ('colocate_with'='{group.name}', 'replication_num'='{held.replication}') "
-        f"AS SELECT * FROM {intent.table}"
+        f"USING {table_format} CLUSTERED BY ({columns}) INTO {buckets} BUCKETS TBLPROPERTIES ({pairs}) "
+        f"AS SELECT * FROM {table}"
     )
-    if intent.format is Format.DELTA:
-        return f"CREATE OR REPLACE TABLE {intent.table} {tail}"
-    swap = f"DROP TABLE {intent.table}; ALTER TABLE {intent.table}_new RENAME TO {intent.table}"
-    return f"CREATE TABLE {intent.table}_new {tail}; {swap}"
+    if table_format is Format.DELTA:
+        return f"CREATE OR REPLACE TABLE {table} {tail}"
+    swap = f"DROP TABLE {table}; ALTER TABLE {table}_new RENAME TO {table}"
+    return f"CREATE TABLE {table}_new {tail}; {swap}"
 
 
 def not_bucketed(table: TableName, table_format: str, group: GroupName, held: GroupSchema | None) -> ColocateError:

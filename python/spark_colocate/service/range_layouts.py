@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from spark_colocate.errors import Code, ColocateError, GroupMismatchError
-from spark_colocate.model import GroupName
+from spark_colocate.matching import rewritten
+from spark_colocate.model import Format, GroupName
 from spark_colocate.service.requests import Declaration
 
 
@@ -23,13 +24,10 @@ def one_number(declared: Declaration, group: GroupName) -> ColocateError | None:
 
 
 def _rewrite(declared: Declaration, group: GroupName) -> str:
-    keys = ", ".join(f"`{column.name}`" for column in declared.keys)
     properties = {"colocate_with": group.name} | _ranges(declared)
-    pairs = ", ".join(f"'{key}'='{value}'" for key, value in properties.items())
-    return (
-        f"CREATE OR REPLACE TABLE {declared.table} USING {declared.format.lower()} CLUSTERED BY ({keys}) INTO "
-        f"{declared.buckets} BUCKETS TBLPROPERTIES ({pairs}) AS SELECT * FROM {declared.table}"
-    )
+    keys = [column.name for column in declared.keys]
+    # Only Delta tables have range partitions.
+    return rewritten(declared.table, Format.DELTA, keys, declared.buckets, properties)
 
 
 def _ranges(declared: Declaration) -> dict[str, str]:
