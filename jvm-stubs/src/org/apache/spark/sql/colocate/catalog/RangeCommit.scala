@@ -1,5 +1,9 @@
 package org.apache.spark.sql.colocate.catalog
 
+import java.util.ConcurrentModificationException
+
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
@@ -44,6 +48,10 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
   }
 
   private def changed(verb: String, args: (String, Any)*)(
+      removed: Map[String, String] => Option[String]): RangeChange =
+    RangeCommit.onTop(RangeCommit.MostTries)(commit(verb, args)(removed))
+
+  private def commit(verb: String, args: Seq[(String, Any)])(
       removed: Map[String, String] => Option[String]): RangeChange = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
@@ -94,6 +102,19 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 }
 
 object RangeCommit {
+
+  private val MostTries = 10
+
+  /** If another commit came in between, Delta has refused ours as a whole. It is made anew on top of the other one. */
+  @tailrec private def onTop[T](tries: Int)(commit: => T): T = {
+    val made =
+      try Right(commit)
+      catch { case other: ConcurrentModificationException if tries > 1 => Left(other) }
+    made match {
+      case Right(done) => done
+      case Left(_) => onTop(tries - 1)(commit)
+    }
+  }
 
   /** CREATE TABLE AS SELECT makes all columns nullable; then Delta would not refuse rows of no partition. */
   def requirePartition(table: Table): Unit = DeltaTransaction.passingOn {
