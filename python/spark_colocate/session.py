@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_colocate import captured
 from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
 from spark_colocate.rule_table import excluded
 
@@ -50,6 +51,7 @@ def configure(
     """
     _require_spark()
     refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
+    captured.install()
     wanted = _extensions(builder._options.get("spark.sql.extensions", ""), delta)
     builder.config("spark.sql.extensions", wanted).config("spark.sql.catalog.spark_catalog", CATALOG)
     without = excluded(list(without_rules))
