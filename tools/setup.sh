@@ -90,5 +90,5 @@ install_java() {
 delta_jars() {
   SPARK_COLOCATE_DELTA_JARS=${SPARK_COLOCATE_DELTA_JARS:-$PWD/build/jars}
   export SPARK_COLOCATE_DELTA_JARS
-  "$python" tools/delta_jars.py "$SPARK_COLOCATE_DELTA_JARS" 9>&- || fail "Delta's jars could not be fetched."
+  "$python" tools/maven_jars.py "$SPARK_COLOCATE_DELTA_JARS" 9>&- || fail "Delta's jars could not be fetched."
 }

@@ -19,13 +19,16 @@ def main() -> int:
     parser.add_argument("--delay", default="", help="delay of every link and direction, such as 1ms (none)")
     parser.add_argument("--cores", type=int, default=1, help="cores of a worker (1)")
     parser.add_argument("--memory", default="2g", help="memory of a worker (2g)")
+    parser.add_argument("--hdfs", action="store_true", help="HDFS runs on the same hosts, and tables lie there")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="what runs on the driver's host (a shell)")
     given = parser.parse_args()
     command = [part for part in given.command if part != "--"] or ["bash"]
     try:
         with (
             tempfile.TemporaryDirectory(prefix="colocate-cluster-") as folder,
-            cluster(Path(folder), given.hosts, given.link, given.delay, given.cores, given.memory) as started,
+            cluster(
+                Path(folder), given.hosts, given.link, given.delay, given.cores, given.memory, given.hdfs
+            ) as started,
         ):
             return _run(started, command)
     except NoNamespaces as error:
@@ -35,6 +38,8 @@ def main() -> int:
 
 def _run(started: Cluster, command: list[str]) -> int:
     hosts = ", ".join(f"{host.name} {host.address}" for host in started.network.workers)
+    if started.hdfs:
+        print(f"HDFS {started.hdfs.uri}, with a data node on each worker's host.", file=sys.stderr)
     print(f"Master {started.master}; {hosts}. Logs: {started.folder}. Ends with: {' '.join(command)}", file=sys.stderr)
     code = started.run(command)
     received = started.network.received()

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
 
+from tools.cluster.hdfs import Hdfs, hdfs
 from tools.cluster.network import Host, Network, network
+from tools.cluster.processes import java, kill_tree, wait
 
 SPARK_HOME = Path(pyspark.__file__).parent
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 PORT = 7077
-START_SECONDS = 60
-END_SECONDS = 30
 
 
 @dataclass
 class Cluster:
-    """folder: logs, and the work folders of executors."""
+    """folder: logs, and the work folders of executors. hdfs: where its applications have their tables, if anywhere."""
 
     network: Network
     folder: Path
     cores: int
     memory: str
+    hdfs: Hdfs | None = None
     _workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -40,7 +39,8 @@ class Cluster:
     def settings(self) -> dict[str, str]:
         """What an application on the driver's host needs."""
         address = self.network.driver.address
-        return {"spark.master": self.master, "spark.driver.host": address, "spark.driver.bindAddress": address}
+        own = {"spark.master": self.master, "spark.driver.host": address, "spark.driver.bindAddress": address}
+        return {**own, **(self.hdfs.settings() if self.hdfs else {})}
 
     def environment(self) -> dict[str, str]:
         """Likewise, as the environment of a command: settings go by a folder of Spark's own kind."""
@@ -64,12 +64,12 @@ class Cluster:
         work = self.folder / f"{host.name}-work"
         options = ["--cores", str(self.cores), "--memory", self.memory, "--work-dir", str(work), "--webui-port", "0"]
         self._workers[host.name] = _java(host, log, WORKER, *options, self.master)
-        _wait(log, "Successfully registered with master", self._workers[host.name])
+        wait(log, "Successfully registered with master", self._workers[host.name])
 
     def stop_worker(self, host: Host) -> None:
         """Ends the worker and its executors at once, as when a host fails."""
         worker = self._workers.pop(host.name)
-        _kill_tree(worker)
+        kill_tree(worker)
 
     def stop(self) -> None:
         for host in self.network.workers:
@@ -79,61 +79,36 @@ class Cluster:
 
 @contextmanager
 def cluster(
-    folder: Path, hosts: int = 3, rate: str = "", delay: str = "", cores: int = 1, memory: str = "2g"
+    folder: Path,
+    hosts: int = 3,
+    rate: str = "",
+    delay: str = "",
+    cores: int = 1,
+    memory: str = "2g",
+    with_hdfs: bool = False,
 ) -> Iterator[Cluster]:
-    """A cluster with `hosts` workers, which ends with the block. rate, delay: of its links; empty: not limited."""
+    """A cluster with `hosts` workers, which ends with the block.
+
+    rate, delay: of its links; empty: not limited.
+    with_hdfs: HDFS runs on the same hosts, and the applications' tables lie there, each block on one host.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with network(hosts, rate, delay) as made:
+    with ExitStack() as stack:
+        made = stack.enter_context(network(hosts, rate, delay))
+        files = stack.enter_context(hdfs(folder / "hdfs", made)) if with_hdfs else None
         log = folder / "master.log"
         master = _java(made.driver, log, MASTER, "--port", str(PORT), "--webui-port", "0")
-        running = Cluster(made, folder, cores, memory)
-        try:
-            _wait(log, "I have been elected leader", master)
-            for host in made.workers:
-                running.start_worker(host)
-            yield running
-        finally:
-            running.stop()
-            _kill_tree(master)
+        stack.callback(kill_tree, master)
+        running = Cluster(made, folder, cores, memory, files)
+        stack.callback(running.stop)
+        wait(log, "I have been elected leader", master)
+        for host in made.workers:
+            running.start_worker(host)
+        yield running
 
 
 def _java(host: Host, log: Path, name: str, *options: str) -> subprocess.Popen[bytes]:
-    java = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
-    command = host.command(str(java), "-Xmx256m", "-cp", f"{SPARK_HOME / 'jars'}/*", name, "--host", host.address)
+    # What Spark's own start scripts would find out: executors are started with these.
     found = {"SPARK_HOME": str(SPARK_HOME), "SPARK_SCALA_VERSION": "2.13", "SPARK_LOCAL_IP": host.address}
-    with log.open("ab") as out:
-        return subprocess.Popen(
-            [*command, *options],
-            env={**os.environ, **found},
-            stdout=out,
-            stderr=out,
-            cwd=log.parent,
-            start_new_session=True,
-        )
-
-
-def _wait(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end and process.poll() is None:
-        if re.search(pattern, log.read_text(errors="replace")):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"{log.name} did not say '{pattern}':\n{log.read_text(errors='replace')[-2000:]}")
-
-
-def _kill_tree(process: subprocess.Popen[bytes]) -> None:
-    """The process and its children: a worker's executors are processes of their own."""
-    tree = [process.pid]
-    for pid in tree:
-        tree += _children(pid)
-    for pid in reversed(tree):
-        try:
-            os.kill(pid, 9)
-        except ProcessLookupError:
-            continue
-    process.wait(END_SECONDS)
-
-
-def _children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [int(line) for line in found.stdout.split()]
+    jvm = ["-Xmx256m", "-cp", f"{SPARK_HOME / 'jars'}/*"]
+    return java(host, log, [*jvm, name, "--host", host.address, *options], found)

@@ -1,9 +1,13 @@
-"""Fetches Delta's jars once into a folder, by Spark's own package resolution. usage: delta_jars.py <folder>"""
+"""Fetches a Maven package's jars once into a folder, by Spark's own resolution.
+
+usage: maven_jars.py <folder>, which fetches Delta's
+"""
 
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from spark_colocate.session import BROUGHT_BY_SPARK, DELTA_PACKAGE
@@ -21,31 +25,33 @@ builder.getOrCreate().stop()
 """
 
 
-def fetch(folder: Path) -> None:
+def fetch(folder: Path, package: str, excludes: Sequence[str]) -> Path:
+    """Returns the folder. excludes: dependencies that are not fetched, as `group:name`."""
     stamp = folder / "package"
     if folder.is_dir() and not stamp.exists() and any(folder.glob("*.jar")):
-        return  # somebody's own folder: taken as it is
-    if stamp.exists() and stamp.read_text() == DELTA_PACKAGE:
-        return
-    print("run: fetching Delta's jars", file=sys.stderr)
+        return folder  # somebody's own folder: taken as it is
+    if stamp.exists() and stamp.read_text() == package:
+        return folder
+    print(f"run: fetching the jars of {package}", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as ivy:
-        _resolve(ivy)
+        _resolve(ivy, package, excludes)
         for old in folder.glob("*.jar"):
             old.unlink()
         for jar in Path(ivy, "jars").glob("*.jar"):
             shutil.move(jar, folder / jar.name)
-    stamp.write_text(DELTA_PACKAGE)
+    stamp.write_text(package)
+    return folder
 
 
-def _resolve(ivy: str) -> None:
-    command = [sys.executable, "-c", RESOLVE, ivy, DELTA_PACKAGE, ",".join(BROUGHT_BY_SPARK)]
+def _resolve(ivy: str, package: str, excludes: Sequence[str]) -> None:
+    command = [sys.executable, "-c", RESOLVE, ivy, package, ",".join(excludes)]
     for _ in range(ATTEMPTS):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return
-    sys.exit(f"{done.stdout[-2000:]}{done.stderr[-4000:]}\nrun: {DELTA_PACKAGE} could not be resolved; see above")
+    sys.exit(f"{done.stdout[-2000:]}{done.stderr[-4000:]}\nrun: {package} could not be resolved; see above")
 
 
 if __name__ == "__main__":
-    fetch(Path(sys.argv[1]))
+    fetch(Path(sys.argv[1]), DELTA_PACKAGE, BROUGHT_BY_SPARK)
