@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from spark_colocate import reasons, settings
+from spark_colocate import findings, reasons, settings
 from spark_colocate.faces.cli import main
 from spark_colocate.faces.rest import app
 from spark_colocate.service.access import LEAST_ROLE
@@ -25,6 +25,7 @@ def pages() -> dict[str, str]:
     return {
         "settings.md": _settings(),
         "reasons.md": _reasons(),
+        "findings.md": _findings(),
         "errors.md": _errors(),
         "doris-types.md": _doris_types(),
         "roles.md": _roles(),
@@ -56,6 +57,20 @@ def _reasons() -> str:
     )
     rows = [f"| `{one.code}` | {_cell(one.sentence)} | {_cell(one.cure)} |" for one in reasons.catalogue().values()]
     return MADE.format(name="reasons.json") + head + "\n".join(rows) + "\n"
+
+
+def _findings() -> str:
+    head = (
+        "# Findings\n\nWhat [`CALL system.doctor()`](../how-to/doctor.md) may find, each with the statement that "
+        "mends it. `colocate doctor` and `/api/v1/doctor` look at the store of groups alone, so they find only those "
+        "that say *store*. Words in braces are filled in; names are quoted where they must be.\n\n"
+        "| code | severity | looks at | finding | cure |\n|---|---|---|---|---|\n"
+    )
+    rows = [
+        f"| `{one.code}` | {one.severity} | {one.needs} | {_cell(one.sentence)} | `{_cell(one.cure)}` |"
+        for one in findings.catalogue().values()
+    ]
+    return MADE.format(name="findings.json") + head + "\n".join(rows) + "\n"
 
 
 def _errors() -> str:

@@ -61,9 +61,9 @@ def _replication(intent: Intent, wanted: GroupSchema, group: GroupName, held: Gr
     )
 
 
-def rewrite(intent: Intent, group: GroupName, held: GroupSchema) -> str:
-    """The exact statement that gives the table the group's layout."""
-    properties = {"colocate_with": group.name, "replication_num": str(held.replication)}
+def rewrite(intent: Intent, group: GroupName | None, held: GroupSchema) -> str:
+    """The exact statement that gives the table the group's layout; without a group, this one."""
+    properties = {"colocate_with": group.name, "replication_num": str(held.replication)} if group else {}
     return rewritten(intent.table, intent.format, intent.keys, held.buckets, properties)
 
 
@@ -74,13 +74,14 @@ def rewritten(
     columns = ", ".join(f"`{key}`" for key in keys)
     pairs = ", ".join(f"'{key}'='{value}'" for key, value in properties.items())
     tail = (
-        f"USING {table_format} CLUSTERED BY ({columns}) INTO {buckets} BUCKETS TBLPROPERTIES ({pairs}) "
-        f"AS SELECT * FROM {table}"
+        f"USING {table_format} CLUSTERED BY ({columns}) INTO {buckets} BUCKETS "
+        + (f"TBLPROPERTIES ({pairs}) " if pairs else "")
+        + f"AS SELECT * FROM {table.sql}"
     )
+    old, new = table.sql, TableName(table.db, f"{table.table}_new").sql
     if table_format is Format.DELTA:
-        return f"CREATE OR REPLACE TABLE {table} {tail}"
-    swap = f"DROP TABLE {table}; ALTER TABLE {table}_new RENAME TO {table}"
-    return f"CREATE TABLE {table}_new {tail}; {swap}"
+        return f"CREATE OR REPLACE TABLE {old} {tail}"
+    return f"CREATE TABLE {new} {tail}; DROP TABLE {old}; ALTER TABLE {new} RENAME TO {old}"
 
 
 def not_bucketed(table: TableName, table_format: str, group: GroupName, held: GroupSchema | None) -> ColocateError:

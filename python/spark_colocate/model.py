@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from spark_colocate.quoting import identifier
+
 GLOBAL_PREFIX = "__global__"
 BucketSequence = tuple[tuple[int, ...], ...]
 """For each bucket the backend ids of the hosts that hold it, the first choice first."""
@@ -55,6 +57,11 @@ class TableName:
 
     def __str__(self) -> str:
         return f"{self.db}.{self.table}"
+
+    @property
+    def sql(self) -> str:
+        """The name as it can be written in a statement."""
+        return identifier(self.db, self.table)
 
 
 @dataclass(frozen=True, slots=True)

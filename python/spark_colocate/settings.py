@@ -53,6 +53,8 @@ class Settings:
 
     replication: int
     recycle_seconds: int
+    doctor_min_age: int
+    """In seconds."""
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> Settings:
@@ -60,6 +62,7 @@ class Settings:
         return Settings(
             replication=_number(values, "spark.colocate.replication"),
             recycle_seconds=_seconds(values, "spark.colocate.recycle.period"),
+            doctor_min_age=_seconds(values, "spark.colocate.doctor.minAge"),
         )
 
 

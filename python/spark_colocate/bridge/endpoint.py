@@ -130,6 +130,11 @@ def _reconcile(service: Service, args: Args, request: Request) -> Json:
     return {"changed": [wire.change_json(c) for c in service.reconcile(wire.catalog_tables(args), request)]}
 
 
+def _doctor(service: Service, args: Args, request: Request) -> Json:
+    found = wire.inspection(args) if "tables" in args else None
+    return [asdict(one) for one in service.doctor(request, args.get("db") or "", found)]
+
+
 def _show_proc(service: Service, args: Args, _request: Request) -> Json:
     shown = show_proc(service, args["path"])
     return {"columns": shown.columns, "rows": shown.rows}
@@ -226,6 +231,7 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "pause_job": _pause_job,
     "resume_job": _resume_job,
     "cancel_job": _cancel_job,
+    "doctor": _doctor,
     "show_proc": _show_proc,
     "bucket_hosts": _bucket_hosts,
     "rows": _rows,

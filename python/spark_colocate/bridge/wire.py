@@ -14,11 +14,14 @@ from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, Column, Group, Host, Job, JobKind, Member, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import (
+    BucketFiles,
     CatalogTables,
     Change,
     ConfigEntry,
     Declaration,
     GroupListing,
+    InspectedTable,
+    Inspection,
     MemberListing,
     ReplicationChange,
     Request,
@@ -180,6 +183,29 @@ def catalog_tables(args: Args) -> CatalogTables:
         unread=tuple(table(_within(args, entry)) for entry in args.get("unread") or ()),
         databases=None if databases is None else frozenset(databases),
         version=_version(args.get("version")),
+    )
+
+
+def inspection(args: Args) -> Inspection:
+    """What the JVM has seen of the catalog's tables, for doctor (InspectedTables.scala)."""
+    databases = args.get("databases")
+    return Inspection(
+        tables=tuple(_inspected(_within(args, entry)) for entry in args["tables"]),
+        unread=tuple(table(_within(args, entry)) for entry in args.get("unread") or ()),
+        databases=None if databases is None else frozenset(databases),
+        version=_version(args.get("version")),
+    )
+
+
+def _inspected(args: Args) -> InspectedTable:
+    return InspectedTable(
+        declared=declaration(args),
+        buckets=tuple(BucketFiles(**one) for one in args["files"]),
+        strays=args["strays"],
+        stray_bytes=args["strayBytes"],
+        unchecked=args["unchecked"],
+        has_key_model=args["hasKeyModel"],
+        is_plain=args["isPlain"],
     )
 
 

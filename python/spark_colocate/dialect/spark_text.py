@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from spark_colocate.quoting import quoted, text
+
+__all__ = ["call", "name", "names", "properties", "text"]
+
 
 def name(*parts: str) -> str:
     """A name in Spark's quotes, part by part."""
-    return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
+    return ".".join(map(quoted, parts))
 
 
 def names(columns: Iterable[str]) -> str:
     return ", ".join(name(column) for column in columns)
-
-
-def text(value: str) -> str:
-    """A string literal."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def properties(values: Mapping[str, str]) -> str:

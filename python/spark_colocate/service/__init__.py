@@ -6,6 +6,7 @@ work / finish (`statements`); `declarations` checks what it declares, `membershi
 
 from spark_colocate.service.access import NewToken
 from spark_colocate.service.config import ConfigEntry
+from spark_colocate.service.doctor_facts import BucketFiles, InspectedTable, Inspection
 from spark_colocate.service.facade import LEASE_SECONDS, Service
 from spark_colocate.service.hosts import HostWatch
 from spark_colocate.service.jobs import JobLost, Jobs
@@ -24,6 +25,7 @@ from spark_colocate.service.requests import (
 __all__ = [
     "LEASE_SECONDS",
     "Action",
+    "BucketFiles",
     "BucketPlacement",
     "CatalogTables",
     "Change",
@@ -31,6 +33,8 @@ __all__ = [
     "Declaration",
     "GroupListing",
     "HostWatch",
+    "InspectedTable",
+    "Inspection",
     "JobLost",
     "Jobs",
     "MemberListing",

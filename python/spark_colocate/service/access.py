@@ -23,6 +23,7 @@ LEAST_ROLE: Mapping[str, AccessRole] = {
     "config": AccessRole.READER,
     "audit": AccessRole.READER,
     "jobs": AccessRole.READER,
+    "doctor": AccessRole.READER,
     "set_group_stable": AccessRole.OPERATOR,
     "start_job": AccessRole.OPERATOR,
     "pause_job": AccessRole.OPERATOR,

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from spark_colocate import key_models, matching
 from spark_colocate.errors import ColocateError, StoreError
+from spark_colocate.findings import Finding
 from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AccessRole, AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName, Token
 from spark_colocate.range_partitions import RangePartitions, Spec
@@ -17,6 +18,8 @@ from spark_colocate.service import (
     access,
     config,
     declarations,
+    doctor,
+    doctor_facts,
     groups,
     hosts,
     listings,
@@ -26,6 +29,7 @@ from spark_colocate.service import (
 )
 from spark_colocate.service.access import DEFAULT_DAYS, NewToken
 from spark_colocate.service.config import ConfigEntry
+from spark_colocate.service.doctor_facts import Inspection
 from spark_colocate.service.hosts import HostWatch
 from spark_colocate.service.jobs import Jobs
 from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
@@ -340,6 +344,19 @@ class Service:
             raise groups.unknown_id(group_id, ())
         with self.reading() as tx:
             return listings.placement(tx, groups.find_by_id(tx, group_id, self.clock()))
+
+    def doctor(self, request: Request, db: str = "", found: Inspection | None = None) -> list[Finding]:
+        """What is wrong or wasteful, the worst first, each with the statement that mends it.
+
+        db: only the groups and tables of this database, and global groups.
+        found: what the driver has seen of the tables; None looks at what the store knows.
+        """
+        context = self.context(request)
+        if not self.store.exists():
+            return doctor.findings(doctor_facts.without_store(context), db, found)
+        with self.reading() as tx:
+            known = doctor_facts.of_store(tx, self.store.is_shared(), context)
+        return doctor.findings(known, db, found)
 
     def snapshot(self, since: int | None = None) -> Snapshot | None:
         """The state of the groups, which the driver keeps for planning; None if there is no store.

@@ -141,5 +141,10 @@ def placed(group: Group, sequence: BucketSequence, hosts: Sequence[Host]) -> Gro
     """
     ids = {host.backend_id for host in hosts}
     copies = min(group.schema.replication, len(ids))
-    stable = bool(ids) and all(len(entry) >= copies and ids.issuperset(entry) for entry in sequence)
+    stable = bool(ids) and not on_lost_hosts(sequence, ids) and all(len(entry) >= copies for entry in sequence)
     return replace(group, sequence=sequence, placement_stable=stable)
+
+
+def on_lost_hosts(sequence: BucketSequence, living: Collection[int]) -> list[int]:
+    """The buckets of which a copy is assigned to a host that does not live. living: backend ids."""
+    return [bucket for bucket, entry in enumerate(sequence) if any(host not in living for host in entry)]

@@ -219,6 +219,9 @@ class MemoryStore:
     def exists(self) -> bool:
         return bool(self._rows)
 
+    def is_shared(self) -> bool:
+        return False
+
     def version(self, catalog: CatalogId) -> int:
         held = self._rows.get(catalog.identity)
         return held.version if held else 0

@@ -18,6 +18,9 @@ class MissingStore:
     def exists(self) -> bool:
         return False
 
+    def is_shared(self) -> bool:
+        return False
+
     def version(self, catalog: CatalogId) -> int:
         return 0
 

@@ -164,6 +164,9 @@ class Store(Protocol):
     def exists(self) -> bool:
         """False while nothing was ever written: listings are empty then, and reading creates nothing."""
 
+    def is_shared(self) -> bool:
+        """Whether drivers on several hosts can use it."""
+
     def version(self, catalog: CatalogId) -> int:
         """The version of the catalog's last write; 0 when it has none."""
 

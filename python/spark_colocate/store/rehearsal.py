@@ -21,6 +21,9 @@ class RehearsalStore:
     def exists(self) -> bool:
         return self._store.exists()
 
+    def is_shared(self) -> bool:
+        return self._store.is_shared()
+
     def version(self, catalog: CatalogId) -> int:
         return self._store.version(catalog)
 

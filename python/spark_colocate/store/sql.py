@@ -37,6 +37,9 @@ class SqlStore:
         """Also if an earlier version wrote it: the first transaction brings it up."""
         return self._held() is not None
 
+    def is_shared(self) -> bool:
+        return self._file is None
+
     def _held(self) -> str | None:
         """The revision of the store's tables; None where there are none."""
         if self._file is not None and not _is_there(self._engine, self._file):

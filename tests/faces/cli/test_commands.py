@@ -31,6 +31,8 @@ SHOWN = [
     "config",
     "config disable_colocate_balance",
     "audit --limit 3",
+    "doctor",
+    "doctor --db db --output json",
     "unstable db.g1 --dry-run",
     "unstable db.g1",
     "stable db.g1 --output json",

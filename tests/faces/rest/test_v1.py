@@ -197,3 +197,18 @@ def test_a_fault_shows_no_stack(client: TestClient, registry: Registry, monkeypa
     answer = client.get("/api/v1/groups")
     assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL_FAULT")
     assert "ZeroDivision" not in answer.text and "Traceback" not in answer.text
+
+
+def test_findings_of_the_store_are_listed(client: TestClient, registry: Registry) -> None:
+    [one] = client.get("/api/v1/doctor").json()["items"]
+    assert (one["severity"], one["code"]) == ("advice", "STORE_OF_ONE_HOST")
+    registry.service.set_group_stable("db.g1", False, "", Request())
+    registry.plane.clock.now += 3600
+    first, second = client.get("/api/v1/doctor?db=db").json()["items"]
+    assert second == one
+    assert first["cure"] == "CALL system.set_group_stable(group => 'db.g1', stable => true)"
+    assert "since 2027-01-15 08:00:00 UTC" in first["finding"]
+    assert client.get("/api/v1/doctor?db=other").json()["items"] == [one]
+    page = client.get("/api/v1/doctor?limit=1").json()
+    assert page["items"] == [first]
+    assert client.get(f"/api/v1/doctor?limit=1&cursor={page['next']}").json() == {"items": [one], "next": None}

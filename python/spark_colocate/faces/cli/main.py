@@ -9,7 +9,7 @@ import typer
 
 import spark_colocate
 from spark_colocate.errors import ColocateError, StoreError
-from spark_colocate.faces.cli import changes, jobs, listings, serving, spark, tokens, worker
+from spark_colocate.faces.cli import changes, health, jobs, listings, serving, spark, tokens, worker
 
 REFUSED, USAGE, NO_STORE = 1, 2, 3
 """Exit codes beside 0. USAGE is Typer's own."""
@@ -41,6 +41,7 @@ for command in (
     worker.worker,
     spark.sql,
     spark.explain,
+    health.doctor,
 ):
     app.command()(command)
 app.add_typer(jobs.app, name="jobs")

@@ -22,6 +22,7 @@ from spark_colocate.faces.rest.answers import (
     page,
 )
 from spark_colocate.faces.rest.callers import Caller, changes, reads
+from spark_colocate.findings import Finding
 from spark_colocate.model import AccessRole, GroupName
 from spark_colocate.service import access
 
@@ -36,6 +37,9 @@ GroupFilter = Annotated[
     Annotated[str, Field(max_length=300)] | SkipJsonSchema[None],
     Query(description="Only the tables of this group, by its name or GroupId."),
 ]
+
+
+DatabaseFilter = Annotated[str, Query(max_length=300, description="Only the groups of this database, and global ones.")]
 
 
 def _whole(value: object) -> object:
@@ -220,6 +224,22 @@ def audit(
     """The audit log, newest first."""
     version = who.service.version()
     listed = cut(who.service.audit(limit + 1, cursor), lambda one: one.entry, limit, rows.audit_row)
+    return answer(listed, version, if_none_match)
+
+
+@router.get("/doctor", response_model=Page[Finding], responses=SAME)
+def doctor(
+    who: Annotated[Caller, reads("doctor")],
+    db: DatabaseFilter = "",
+    limit: Limit = 100,
+    cursor: NumberCursor = None,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """What is wrong or wasteful as far as the store of groups tells, the worst first, with the statement that mends
+    each. CALL system.doctor() looks at the tables too."""
+    version = who.service.version()
+    found = list(enumerate(who.service.doctor(who.request, db), 1))
+    listed = page(found, lambda one: one[0], cursor, limit, lambda one: one[1])
     return answer(listed, version, if_none_match)
 
 

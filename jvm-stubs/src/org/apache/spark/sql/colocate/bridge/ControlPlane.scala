@@ -17,7 +17,8 @@ import py4j.{Py4JException, Py4JNetworkException}
 object ControlPlane {
 
   /** Numbers that the verbs need, a duration in seconds. */
-  private val RequestSettings = Seq("spark.colocate.replication", "spark.colocate.recycle.period")
+  private val RequestSettings =
+    Seq("spark.colocate.replication", "spark.colocate.recycle.period", "spark.colocate.doctor.minAge")
 
   /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
   def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {

@@ -12,6 +12,14 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
 /**
+ * A table that has buckets or names a group.
+ *
+ * @param spec  its columns are only those that the control plane needs
+ * @param delta the loaded table, if it is Delta's
+ */
+case class BucketedTable(spec: TableSpec, entry: CatalogTable, delta: Option[Table])
+
+/**
  * The tables of a database with the group that each one names in its own metadata, which decides about membership. A
  * native table's properties are in the catalog, a Delta table's in its own log, so each Delta table is loaded once.
  */
@@ -19,11 +27,14 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
   private type Facts = Map[String, Any]
 
-  /** Facts of the tables that name a group, and the names of those that could not be read. */
-  lazy val (members, unread): (Seq[Facts], Seq[Facts]) = {
-    val read = tables.map(table => name(table) -> facts(table))
+  /** Those that have buckets or name a group, and the names of those that could not be read. */
+  lazy val (bucketed, unread): (Seq[BucketedTable], Seq[Facts]) = {
+    val read = tables.map(table => name(table) -> declared(table))
     (read.collect { case (_, Some(Some(found))) => found }, read.collect { case (name, None) => name })
   }
+
+  /** Facts of the tables that name a group. */
+  def members: Seq[Facts] = bucketed.map(_.spec).filter(_.group.nonEmpty).map(_.facts.toMap)
 
   private def tables: Seq[CatalogTable] = {
     val catalog = session.sharedState.externalCatalog
@@ -35,26 +46,26 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
   private def identifier(table: CatalogTable) = TableIdentifier(table.identifier.table, Some(db))
 
   /** None: the table is there, but it can't be read; then nothing is known about it. */
-  private def facts(table: CatalogTable): Option[Option[Facts]] =
-    try Some(if (NativeTable.isNative(table)) native(table) else delta(table))
+  private def declared(table: CatalogTable): Option[Option[BucketedTable]] =
+    try Some((if (NativeTable.isNative(table)) native(table) else delta(table)).filter(hasLayout))
     catch {
       case NonFatal(e) =>
-        logWarning(s"Reconcile leaves ${table.identifier.unquotedString} as it is, because it can't be read", e)
+        logWarning(s"${table.identifier.unquotedString} is passed over, because it can't be read", e)
         None
     }
 
-  private def native(table: CatalogTable): Option[Facts] =
-    GroupProperties.group(table.properties).map { group =>
-      NativeTable.spec(session, table, table.schema, group).facts.toMap
-    }
+  private def hasLayout(table: BucketedTable): Boolean = table.spec.buckets > 0 || table.spec.group.nonEmpty
 
-  private def delta(table: CatalogTable): Option[Facts] =
-    if (!table.provider.exists(_.equalsIgnoreCase("delta"))) None
-    else {
+  private def native(table: CatalogTable): Option[BucketedTable] = {
+    val group = GroupProperties.group(table.properties).getOrElse("")
+    Some(BucketedTable(NativeTable.spec(session, table, table.schema, group), table, None))
+  }
+
+  private def delta(table: CatalogTable): Option[BucketedTable] =
+    Option.when(table.provider.exists(_.equalsIgnoreCase("delta"))) {
       val loaded = load(table)
-      GroupProperties.group(loaded.properties().asScala.toMap).map { group =>
-        described(identifier(table), loaded, group).facts.toMap
-      }
+      val group = GroupProperties.group(loaded.properties().asScala.toMap).getOrElse("")
+      BucketedTable(described(identifier(table), loaded, group), table, Some(loaded))
     }
 
   private def load(table: CatalogTable): Table =

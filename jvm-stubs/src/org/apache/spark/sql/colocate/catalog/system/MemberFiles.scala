@@ -89,7 +89,7 @@ object MemberFiles {
     }
   }
 
-  private def listed(session: SparkSession, table: CatalogTable): Seq[FileStatus] = {
+  private[system] def listed(session: SparkSession, table: CatalogTable): Seq[FileStatus] = {
     val catalog = session.sessionState.catalog
     val root = new Path(table.location)
     // A partition may have a location outside of the table.

@@ -29,6 +29,7 @@ object Procedures {
     SetConfig,
     ShowConfig,
     Reconcile,
+    Doctor,
     AddPartition,
     DropPartition,
     TruncatePartition,

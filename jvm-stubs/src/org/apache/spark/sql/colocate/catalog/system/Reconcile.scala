@@ -22,7 +22,7 @@ object Reconcile extends SystemProcedure(
     ControlPlane.call(session, "table_rows") // For the newest version.
     // Taken before the listing begins: a table that joins meanwhile is not in the list, and must stay.
     val version = GroupState.current.version
-    val databases = databasesOf(session, input.getString(0))
+    val databases = Databases.named(session, input.getString(0))
     val declared = databases.map(new DeclaredTables(session, _))
     val answer = ControlPlane.call(session, "reconcile",
       "tables" -> declared.flatMap(_.members),
@@ -34,8 +34,12 @@ object Reconcile extends SystemProcedure(
       Row.fromSeq(Seq("db", "table", "action", "group", "message").map(field => (change \ field).extract[String]))
     }
   }
+}
 
-  private def databasesOf(session: SparkSession, db: String): Seq[String] =
+private[system] object Databases {
+
+  /** The named one, spelled as the catalog has it; all, where the name is empty. */
+  def named(session: SparkSession, db: String): Seq[String] =
     if (db.isEmpty) session.sharedState.externalCatalog.listDatabases()
     else {
       val catalog = session.sessionState.catalog

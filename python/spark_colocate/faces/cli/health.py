@@ -1,0 +1,44 @@
+"""`colocate doctor`: what is wrong or wasteful."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from spark_colocate.faces.cli import output
+from spark_colocate.faces.cli.options import Catalog, Output, Shown, StoreUrl, asked, opened
+from spark_colocate.faces.cli.spark import Conf, session, spark_errors
+from spark_colocate.findings import Finding, Severity
+from spark_colocate.quoting import text
+
+
+def doctor(
+    db: Annotated[str, typer.Option(help="Only the groups and tables of this database, and global groups.")] = "",
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Look at the tables and their files too, in a session of Spark.")
+    ] = False,
+    conf: Conf = None,
+    store: StoreUrl = None,
+    catalog: Catalog = None,
+    shown: Shown = Output.TABLE,
+) -> None:
+    """Show what is wrong or wasteful, and what mends it.
+
+    Looks at the store of groups alone, unless --tables is given."""
+    found = _in_session(db, conf, store) if tables else opened(store, catalog).doctor(asked(), db)
+    if shown is Output.JSON:
+        output.show(found, {}, shown)
+    else:
+        print("\n\n".join(map(_lines, found)) or "Nothing is wrong.")
+
+
+def _in_session(db: str, conf: list[str] | None, store: str | None) -> list[Finding]:
+    with session(conf, store) as spark, spark_errors("to look at the tables"):
+        rows = spark.sql(f"CALL system.doctor(db => {text(db)})").collect()
+    return [Finding(Severity(row.severity), row.code, row.object, row.finding, row.cure) for row in rows]
+
+
+def _lines(one: Finding) -> str:
+    """The statement stands alone in its line, so that it can be copied."""
+    return f"{one.severity.upper()} {one.code}: {one.object}\n  {one.finding}:\n  {one.cure}"

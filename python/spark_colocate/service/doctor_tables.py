@@ -1,0 +1,139 @@
+"""The doctor's look at tables: their files by bucket, and what the registry has of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from spark_colocate import table_checks
+from spark_colocate.errors import ColocateError
+from spark_colocate.findings import Finding, finding
+from spark_colocate.model import Format, Group, GroupName
+from spark_colocate.quoting import identifier, text
+from spark_colocate.service import doctor_buckets
+from spark_colocate.service.doctor_facts import InspectedTable, Inspection, StoreFacts
+from spark_colocate.service.sizes import counted, sized
+
+MANY_FILES, SMALL_FILE = 8, 16 << 20
+"""A tablet with so many files that are smaller than this on average has many small files."""
+
+SKEWED, SKEWED_BYTES = 4, 256 << 20
+"""A bucket of at least so many bytes is too large beside others if it has so many times their median."""
+
+LOADS = 4
+"""Compaction pays from about so many files for each tablet that hold rows of one key."""
+
+
+def findings(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
+    yield from _not_registered(store, found)
+    yield from _gone(store, found)
+    for table in found.tables:
+        yield from _strays(table)
+        yield from _unchecked(table)
+        yield from _loads(table) if table.has_key_model else _small_files(store, table)
+        yield from _skewed(table)
+    for group, tables in _by_group(found.tables).items():
+        yield from doctor_buckets.findings(store, group, tables)
+
+
+def group_of(table: InspectedTable) -> GroupName | None:
+    """The group that the table's own properties name; None also for a text that can't name one."""
+    declared = table.declared
+    named = table_checks.group_name(declared.group, declared.table.db) if declared.group else None
+    return None if isinstance(named, ColocateError) else named
+
+
+def could_join(table: InspectedTable, group: Group) -> bool:
+    """Whether the table is in no group, and fits this one."""
+    declared, schema = table.declared, group.schema
+    types = tuple(table_checks.normalise(column.type) for column in declared.keys)
+    return (
+        not declared.group
+        and group.name.db in ("", declared.table.db)
+        and (types, declared.buckets) == (schema.key_types, schema.buckets)
+        and declared.replication in (None, schema.replication)
+        and not declared.partition_buckets
+    )
+
+
+def _by_group(tables: Sequence[InspectedTable]) -> dict[GroupName | None, list[InspectedTable]]:
+    found: dict[GroupName | None, list[InspectedTable]] = defaultdict(list)
+    for table in tables:
+        found[group_of(table)].append(table)
+    return found
+
+
+def _not_registered(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
+    held = {member.name: member.group for member in store.members}
+    for table in found.tables:
+        differs = table.declared.group and held.get(table.name) != group_of(table)
+        if differs and table.name not in store.pending:
+            yield finding("TABLE_NOT_REGISTERED", table.name, group=group_of(table) or table.declared.group)
+
+
+def _gone(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
+    there = {table.name for table in found.tables if table.declared.group} | set(found.unread) | store.pending
+    for member in store.members:
+        if found.looked_for(member) and member.name not in there:
+            yield finding("TABLE_GONE", member.name, group=member.group)
+
+
+def _strays(table: InspectedTable) -> Iterator[Finding]:
+    if table.strays:
+        yield finding(
+            "STRAYS",
+            table.name,
+            files=counted(table.strays, "file"),
+            bytes=sized(table.stray_bytes),
+            table_text=text(table.name.sql),
+        )
+
+
+def _unchecked(table: InspectedTable) -> Iterator[Finding]:
+    if table.unchecked:
+        files = counted(table.unchecked, "file")
+        yield finding("FILES_NOT_CHECKED", table.name, files=files, table_text=text(table.name.sql))
+
+
+def _small_files(store: StoreFacts, table: InspectedTable) -> Iterator[Finding]:
+    crowded = [
+        one for one in table.buckets if one.files >= MANY_FILES * one.tablets and one.bytes < SMALL_FILE * one.files
+    ]
+    if crowded:
+        files = sum(one.files for one in crowded)
+        is_delta = table.declared.format.lower() == Format.DELTA
+        yield finding(
+            "SMALL_FILES" if is_delta else "SMALL_NATIVE_FILES",
+            table.name,
+            buckets=len(crowded),
+            all=table.declared.buckets,
+            files=counted(files, "file"),
+            bytes=sized(sum(one.bytes for one in crowded) // files),
+            table=table.name.sql,
+            rewrite=doctor_buckets.rewrite(store, table, group_of(table), table.declared.buckets),
+        )
+
+
+def _loads(table: InspectedTable) -> Iterator[Finding]:
+    uncompacted = sum(one.uncompacted for one in table.buckets)
+    if uncompacted >= LOADS * sum(one.tablets for one in table.buckets if one.uncompacted) > 0:
+        files = counted(uncompacted, "file")
+        yield finding("NOT_COMPACTED", table.name, files=files, table_text=text(table.name.sql))
+
+
+def _skewed(table: InspectedTable) -> Iterator[Finding]:
+    if not table.buckets or not table.declared.keys:
+        return
+    largest = max(table.buckets, key=lambda one: one.bytes)
+    middle = median(doctor_buckets.bytes_by_bucket(table))
+    if largest.bytes >= SKEWED_BYTES and largest.bytes > SKEWED * middle:
+        yield finding(
+            "SKEWED_BUCKETS",
+            table.name,
+            bucket=largest.bucket,
+            largest=sized(largest.bytes),
+            median=sized(int(middle)),
+            keys=", ".join(identifier(column.name) for column in table.declared.keys),
+            table=table.name.sql,
+        )
