@@ -102,7 +102,8 @@ def _doris_types() -> str:
 def _roles() -> str:
     head = (
         "<!-- Made by tools/reference.py from spark_colocate/service/access.py; edit that file and run the tool. -->\n"
-        "# Roles\n\nThe least role that a token needs for a verb of the [REST interface](../how-to/rest.md). Each role "
+        "# Roles\n\nThe least role that a token needs for a verb of the [REST interface](../how-to/rest.md), and "
+        "in sessions with `spark.colocate.acl.enabled`. Each role "
         "may also do what the ones before it may: READER, OPERATOR, ADMIN.\n\n"
         "| verb | least role |\n|---|---|\n"
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from spark_colocate.bridge import wire
+from spark_colocate.bridge import roles, wire
 from spark_colocate.bridge.wire import Args, Json
 from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, ColocateError, RequestError
@@ -35,7 +35,7 @@ class Endpoint:
 
     def _answer(self, verb: str, args: Args) -> Json:
         if verb == "rehearse_job":
-            return {"ok": self._rehearsed(args, wire.request(args)), "snapshot": None}
+            return {"ok": self._rehearsed(args, roles.request(self.service, verb, args)), "snapshot": None}
         handler = _VERBS.get(verb)
         if handler is None:
             raise RequestError(
@@ -43,7 +43,7 @@ class Endpoint:
                 f"The control plane has no verb {verb} (verbs: {', '.join(_VERBS)}).",
                 "The jar and the Python package are of different versions: install the same one for both.",
             )
-        answer = handler(self.service, args, wire.request(args))
+        answer = handler(self.service, args, roles.request(self.service, verb, args))
         news = None if verb in _WITHOUT_STORE else self.service.snapshot(wire.version(args))
         return {"ok": answer, "snapshot": wire.snapshot_json(news)}
 

@@ -52,6 +52,11 @@ def request(args: Args) -> Request:
     )
 
 
+def token(args: Args) -> str | None:
+    """The secret that the session has; empty without one. None where no roles are asked for."""
+    return (args.get("context") or {}).get("token")
+
+
 def sight(text: str) -> Request:
     """The hosts that the driver sees, as the JVM tells them when it is asked (LiveHosts.scala)."""
     given = json.loads(text)

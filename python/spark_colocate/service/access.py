@@ -24,6 +24,8 @@ LEAST_ROLE: Mapping[str, AccessRole] = {
     "audit": AccessRole.READER,
     "jobs": AccessRole.READER,
     "doctor": AccessRole.READER,
+    "show_proc": AccessRole.ADMIN,
+    "reconcile": AccessRole.OPERATOR,
     "set_group_stable": AccessRole.OPERATOR,
     "start_job": AccessRole.OPERATOR,
     "pause_job": AccessRole.OPERATOR,
@@ -37,7 +39,11 @@ LEAST_ROLE: Mapping[str, AccessRole] = {
     "create_token": AccessRole.ADMIN,
     "revoke_token": AccessRole.ADMIN,
 }
-"""The least role that may call a verb. A verb that is missing here can't be called over the network."""
+"""The least role that may call a verb. A verb that is missing here can't be called over the network.
+
+`show_proc` and `reconcile` are called in sessions only, where `spark.colocate.acl.enabled` asks for roles. SHOW PROC
+needs ADMIN, as in Doris.
+"""
 
 SECRET_BYTES = 32
 DEFAULT_DAYS = 90
@@ -128,6 +134,15 @@ def check_again(tx: Transaction, request: Request, now: float) -> None:
             f"Cannot change what was seen at version {request.if_version}: the groups are at {tx.version()}.",
             "Read them again, and send the new ETag in If-Match.",
         )
+
+
+def no_token_in_session() -> AccessError:
+    """The error of a call in a session without a token."""
+    return AccessError(
+        Code.TOKEN_NEEDED,
+        "Cannot do this without a token: spark.colocate.acl.enabled is true, and the session has none.",
+        "SET spark.colocate.acl.token = a token, which colocate token create NAME makes.",
+    )
 
 
 def no_token() -> AccessError:

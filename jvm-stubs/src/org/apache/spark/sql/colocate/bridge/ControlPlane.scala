@@ -97,12 +97,19 @@ object ControlPlane {
     e.isInstanceOf[Py4JNetworkException] ||
       e.getCause.isInstanceOf[Py4JNetworkException] || e.getCause.isInstanceOf[IOException]
 
+  /** What the session shows of itself, where roles are asked for. */
+  private def token(session: classic.SparkSession): Option[(String, String)] = {
+    val conf = session.sessionState.conf
+    Option.when(Settings.flag(conf, "spark.colocate.acl.enabled"))(
+      "token" -> Settings.get(conf, "spark.colocate.acl.token"))
+  }
+
   private def context(session: classic.SparkSession): Map[String, Any] = {
     val conf = session.sessionState.conf
     Map[String, Any](
       "settings" -> RequestSettings.map(key => key -> Settings.number(conf, key)).toMap,
       "version" -> GroupState.current.version,
       "who" -> session.sparkContext.sparkUser,
-      "caseSensitive" -> conf.caseSensitiveAnalysis) ++ LiveHosts.of(session).toMap
+      "caseSensitive" -> conf.caseSensitiveAnalysis) ++ token(session) ++ LiveHosts.of(session).toMap
   }
 }
