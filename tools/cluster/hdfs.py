@@ -40,10 +40,15 @@ appender.out.layout.pattern = %d %p %c{1}: %m%n
 
 @dataclass(frozen=True, slots=True)
 class Hdfs:
-    """A running HDFS. folder: logs, configuration and the blocks. data_nodes: their processes, by the host's name."""
+    """A running HDFS.
+
+    folder: logs, configuration and the blocks. replication: of files whose writer names none.
+    data_nodes: their processes, by the host's name.
+    """
 
     network: Network
     folder: Path
+    replication: int
     data_nodes: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -54,6 +59,7 @@ class Hdfs:
         """What an application needs whose tables lie there. The registry of groups needs a local path."""
         return {
             "spark.hadoop.fs.defaultFS": self.uri,
+            "spark.hadoop.dfs.replication": str(self.replication),  # it is the client who decides
             "spark.sql.warehouse.dir": f"{self.uri}/warehouse",
             "spark.colocate.store": f"sqlite:///{self.folder / 'groups.sqlite'}",
         }
@@ -61,20 +67,20 @@ class Hdfs:
 
 @contextmanager
 def hdfs(folder: Path, network: Network, replication: int = 1) -> Iterator[Hdfs]:
-    """An empty HDFS, which ends with the block. replication: of files whose writer names none."""
+    """An empty HDFS, which ends with the block."""
     jars = fetch(ROOT / "build" / "hdfs", package(), BROUGHT_BY_SPARK)
     folder.mkdir(parents=True, exist_ok=True)
-    made = Hdfs(network, folder)
+    made = Hdfs(network, folder, replication)
     classes = f"{jars}/*:{SPARK_JARS}/*"
     started: list[subprocess.Popen[bytes]] = []
     try:
-        name_node = _configure(made, network.driver, replication)
+        name_node = _configure(made, network.driver)
         _format(network.driver, ["-cp", f"{name_node}:{classes}"])
         log = folder / "namenode.log"
         started.append(_start(network.driver, log, f"{name_node}:{classes}", NAME_NODE))
         wait(log, "NameNode RPC up at", started[0])
         for host in network.workers:
-            own = _configure(made, host, replication)
+            own = _configure(made, host)
             started.append(_start(host, folder / f"datanode-{host.name}.log", f"{own}:{classes}", DATA_NODE))
             made.data_nodes[host.name] = started[-1].pid
         wait(log, "Processing first storage report", started[0], times=len(network.workers))
@@ -92,14 +98,14 @@ def package() -> str:
     return f"org.apache.hadoop:hadoop-client-minicluster:{found.stem.removeprefix(CLIENT)}"
 
 
-def _configure(made: Hdfs, host: Host, replication: int) -> Path:
+def _configure(made: Hdfs, host: Host) -> Path:
     """A host's folder of configuration. No name service knows the hosts, so each is named by its address."""
     own = made.folder / f"{host.name}-conf"
     own.mkdir()
     address, blocks = host.address, made.folder / host.name
     core = {"fs.defaultFS": made.uri, "hadoop.tmp.dir": str(blocks)}
     servers = {
-        "dfs.replication": str(replication),
+        "dfs.replication": str(made.replication),
         "dfs.permissions.enabled": "false",
         "dfs.namenode.http-address": f"{made.network.driver.address}:9870",
         "dfs.namenode.datanode.registration.ip-hostname-check": "false",
