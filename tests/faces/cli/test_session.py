@@ -35,5 +35,11 @@ def test_a_table_made_by_sql_is_listed_from_the_store_alone(tmp_path: Path) -> N
     assert [(one["db"], one["table"], one["group_name"]) for one in json.loads(listed.stdout)] == [
         ("shop", "orders", "shop.g")
     ], listed.stderr
+    at_once = ("--conf", "spark.colocate.doctor.minAge=0s")
+    looked = colocate("doctor", "--tables", "--db", "shop", *at_once, *options)
+    assert looked.stdout == (
+        "ADVICE GROUP_OF_ONE_TABLE: shop.g\n  the group has one table only, so no join gains from it:\n"
+        "  ALTER TABLE shop.orders SET TBLPROPERTIES ('colocate_with' = '')\n"
+    ), looked.stderr[-3000:]
     marked = colocate("unstable", "shop.g")
     assert marked.stdout == "Group shop.g is marked as unstable.\n"
