@@ -159,3 +159,24 @@ def test_a_group_that_was_made_before_there_were_hosts_gets_them(plane: Plane) -
 def test_a_catalog_without_groups_is_left_alone(plane: Plane) -> None:
     Driver(plane).look("a")
     assert plane.service.version() == 0
+
+
+def test_a_group_is_stable_if_all_its_buckets_are(driver: Driver) -> None:
+    plane = driver.plane
+
+    def stable() -> list[bool]:
+        found = plane.call("stable_buckets", group_id="10001.10002")
+        assert plane.group("db.g")["is_stable"] is all(found)
+        return found  # type: ignore[no-any-return]
+
+    assert stable() == [True] * 6
+    plane.call("set_config", key="disable_colocate_relocate", value="true")
+    driver.look_for(GRACE + 30, "a", "b")
+    assert stable() == [entry != ["c"] for entry in driver.placed()]
+    plane.call("set_group_stable", group="db.g", stable=False)
+    assert stable() == [False] * 6
+    plane.call("set_group_stable", group="db.g", stable=True)
+    driver.look_for(GRACE + 30)
+    assert stable() == [False] * 6  # no host lives
+    driver.look("a", "b", "c")
+    assert stable() == [True] * 6

@@ -197,6 +197,11 @@ def _bucket_hosts(service: Service, args: Args, _request: Request) -> Json:
     return [[host.host for host in placed.hosts] for placed in service.placement(args["group_id"])]
 
 
+def _stable_buckets(service: Service, args: Args, _request: Request) -> Json:
+    """Whether each bucket is stable, in the order of the buckets."""
+    return [placed.is_stable for placed in service.placement(args["group_id"])]
+
+
 def _rows(service: Service, args: Args, _request: Request) -> Json:
     name = args["table"]
     if name not in _SYSTEM_TABLES:
@@ -234,6 +239,7 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "doctor": _doctor,
     "show_proc": _show_proc,
     "bucket_hosts": _bucket_hosts,
+    "stable_buckets": _stable_buckets,
     "rows": _rows,
     "table_rows": _table_rows,
     "check_layout": _check_layout,

@@ -256,6 +256,7 @@ def snapshot_json(snapshot: Snapshot | None) -> Json:
         "version": snapshot.version,
         "since": snapshot.since,
         "hosts": {str(host.backend_id): host.host for host in snapshot.hosts},
+        "lost": [str(host.backend_id) for host in snapshot.hosts if host.is_lost],
         "groups": [_group(group) for group in changes.groups],
         "members": [_member(member) for member in changes.members],
         "ended": [str(name) for name in changes.ended],
@@ -308,6 +309,7 @@ def member_row(listing: MemberListing) -> Json:
         "keys": list(member.keys),
         "role": str(listing.role),
         "layout_state": "stable" if group.layout_stable else "unstable",
+        "is_stable": group.is_stable,
         "location": member.location,
     }
 

@@ -59,6 +59,7 @@ class TableRow:
     role: Role
     format: Format
     keys: list[str]
+    is_stable: bool
     location: str | None
 
 
@@ -78,6 +79,7 @@ class BucketRow:
 
     bucket: int
     hosts: list[HostRow]
+    is_stable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ def table_row(listing: MemberListing) -> TableRow:
         role=listing.role,
         format=member.format,
         keys=list(member.keys),
+        is_stable=group.is_stable,
         location=member.location,
     )
 
@@ -192,7 +195,7 @@ def host_row(host: Host) -> HostRow:
 
 
 def bucket_row(placed: BucketPlacement) -> BucketRow:
-    return BucketRow(placed.bucket, [host_row(host) for host in placed.hosts])
+    return BucketRow(placed.bucket, [host_row(host) for host in placed.hosts], placed.is_stable)
 
 
 def config_row(entry: ConfigEntry) -> ConfigRow:

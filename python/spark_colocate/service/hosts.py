@@ -135,14 +135,19 @@ def reassign(tx: Transaction, context: OperationContext) -> None:
 
 
 def placed(group: Group, sequence: BucketSequence, hosts: Sequence[Host]) -> Group:
-    """The group with a sequence. Its placement is stable if each bucket has as many hosts as it should, all living.
+    """The group with a sequence. Its placement is stable if that of each bucket is. hosts: those that live."""
+    changed = replace(group, sequence=sequence)
+    return replace(changed, placement_stable=not misplaced(changed, {host.backend_id for host in hosts}))
 
-    hosts: those that live.
+
+def misplaced(group: Group, living: Collection[int]) -> set[int]:
+    """The buckets whose placement is not stable: one of their hosts is lost, or they have fewer than there could be.
+
+    living: backend ids.
     """
-    ids = {host.backend_id for host in hosts}
-    copies = min(group.schema.replication, len(ids))
-    stable = bool(ids) and not on_lost_hosts(sequence, ids) and all(len(entry) >= copies for entry in sequence)
-    return replace(group, sequence=sequence, placement_stable=stable)
+    copies = max(1, min(group.schema.replication, len(living)))
+    few = {bucket for bucket, entry in enumerate(group.sequence) if len(entry) < copies}
+    return few.union(on_lost_hosts(group.sequence, living))
 
 
 def on_lost_hosts(sequence: BucketSequence, living: Collection[int]) -> list[int]:

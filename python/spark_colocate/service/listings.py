@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from spark_colocate.model import Group, GroupName, Host, Member, Role
+from spark_colocate.service import hosts
 from spark_colocate.service.declarations import is_over
 from spark_colocate.store.protocol import Changes, Transaction
 
@@ -29,10 +30,14 @@ class MemberListing:
 
 @dataclass(frozen=True, slots=True)
 class BucketPlacement:
-    """A bucket of a group and the hosts that hold it, the first choice first."""
+    """A bucket of a group and the hosts that hold it, the first choice first.
+
+    is_stable: the group's layout is stable, and the placement of this bucket is. A group is stable if all of them are.
+    """
 
     bucket: int
     hosts: tuple[Host, ...]
+    is_stable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +82,21 @@ def members(tx: Transaction) -> list[MemberListing]:
 
 def placement(tx: Transaction, group: Group) -> list[BucketPlacement]:
     """The buckets of a group in order."""
-    hosts = {host.backend_id: host for host in tx.hosts()}
-    return [BucketPlacement(bucket, tuple(hosts[id_] for id_ in ids)) for bucket, ids in enumerate(group.sequence)]
+    known = {host.backend_id: host for host in tx.hosts()}
+    misplaced = hosts.misplaced(group, {id_ for id_, host in known.items() if not host.is_lost})
+    return [
+        BucketPlacement(bucket, tuple(known[id_] for id_ in ids), group.layout_stable and bucket not in misplaced)
+        for bucket, ids in enumerate(group.sequence)
+    ]
 
 
 def snapshot(tx: Transaction, since: int | None) -> Snapshot:
     """What was changed after the version `since`, or everything."""
     changes = None if since is None else tx.changes(since)
-    hosts = tuple(tx.hosts())
+    known = tuple(tx.hosts())
     if changes is None:
-        return Snapshot(tx.version(), None, _everything(tx), hosts)
-    return Snapshot(tx.version(), since, changes, hosts)
+        return Snapshot(tx.version(), None, _everything(tx), known)
+    return Snapshot(tx.version(), since, changes, known)
 
 
 def _everything(tx: Transaction) -> Changes:

@@ -30,7 +30,7 @@ def test_groups_tables_buckets_and_hosts_are_listed(client: TestClient, registry
     hosts = client.get("/api/v1/hosts").json()["items"]
     assert [host["host"] for host in hosts] == ["host-a", "host-b", "host-c"]
     buckets = client.get(f"/api/v1/groups/{registry.group_id}/buckets").json()["items"]
-    assert buckets[1] == {"bucket": 1, "hosts": [hosts[1], hosts[2]]} and len(buckets) == 10
+    assert buckets[1] == {"bucket": 1, "hosts": [hosts[1], hosts[2]], "is_stable": True} and len(buckets) == 10
 
 
 @pytest.mark.parametrize("what", [*PAGED, "groups/{id}/buckets"])

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import pyarrow as pa
 import pytest
@@ -173,35 +173,6 @@ def _surroundings(session: SparkSession, code: str) -> AbstractContextManager[No
             return unstable(session, "reasons.g")
         case _:
             return nullcontext()
-
-
-def test_an_unstable_placement_counts_only_if_asked_for(session: SparkSession, tables: str) -> None:
-    session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    with _placement_unstable(session, "reasons.g"):
-        session.conf.set("spark.colocate.unstable.fallback", "layout")
-        assert "colocate: true" in session.sql(f"EXPLAIN {JOIN}").first()[0]
-        session.conf.set("spark.colocate.unstable.fallback", "strict")
-        assert "[GROUP_NOT_STABLE]" in session.sql(f"EXPLAIN {JOIN}").first()[0]
-    assert "colocate: true" in session.sql(f"EXPLAIN {JOIN}").first()[0]
-
-
-@contextmanager
-def _placement_unstable(session: SparkSession, group: str) -> Iterator[None]:
-    """As if the control plane had told it."""
-    colocate = session._jvm.org.apache.spark.sql.colocate
-    state, version = colocate.bridge.GroupState, colocate.bridge.GroupState.current().version()
-    known = json.loads(colocate.conf.Json.write(state.current().byName().apply(group)))
-
-    def tell(stable: bool) -> None:
-        changed = {"version": version, "since": version, "groups": [{**known, "placementStable": stable}]}
-        text = json.dumps({**changed, "members": [], "ended": [], "left": []})
-        assert state.update(colocate.bridge.GroupChanges.fromJson(text))
-
-    tell(False)
-    try:
-        yield
-    finally:
-        tell(True)
 
 
 def test_an_operator_is_shown_as_written(session: SparkSession, tables: str) -> None:

@@ -38,12 +38,13 @@ case class MemberName(db: String, table: String)
 /**
  * The state of the groups as the control plane sends it: everything or, with `since`, what changed after that version.
  * `ended` and `left` are applied before `groups` and `members`, because a new group may have the name of an old one.
- * `hosts` are always all, by backend id.
+ * `hosts` are always all, by backend id, and so are the `lost` ones.
  */
 case class GroupChanges(
     version: Long,
     since: Option[Long],
     hosts: Map[String, String],
+    lost: Set[String],
     groups: Seq[GroupInfo],
     members: Seq[MemberInfo],
     ended: Seq[String],
@@ -57,6 +58,7 @@ object GroupChanges {
     (json \ "version").extract[Long],
     (json \ "since").extract[Option[Long]],
     (json \ "hosts").extract[Map[String, String]],
+    (json \ "lost").extractOrElse(Set.empty[String]),
     (json \ "groups").extract[Seq[GroupInfo]],
     items(json \ "members").map { m =>
       MemberInfo(
@@ -92,6 +94,7 @@ object GroupChanges {
 case class GroupSnapshot(
     version: Long,
     hosts: Map[String, String],
+    lost: Set[String],
     byName: Map[String, GroupInfo],
     memberByTable: Map[(String, String), MemberInfo],
     memberByLocation: Map[String, MemberInfo]) {
@@ -108,6 +111,9 @@ case class GroupSnapshot(
   def hostsOf(group: String): Option[IndexedSeq[Seq[String]]] =
     byName.get(group).map(_.hostIds.map(_.flatMap(hosts.get)))
 
+  /** How many buckets of a group are assigned to a host that is lost. */
+  def onLostHosts(group: GroupInfo): Int = group.hostIds.count(_.exists(lost))
+
   /** With the changes. Only the changed entries are touched. */
   def after(changes: GroupChanges): GroupSnapshot = {
     val gone = (changes.left.map(m => (m.db, m.table)) ++ changes.members.map(m => (m.db, m.table))).toSet
@@ -115,6 +121,7 @@ case class GroupSnapshot(
     GroupSnapshot(
       changes.version,
       changes.hosts,
+      changes.lost,
       byName -- changes.ended ++ changes.groups.map(g => g.name -> g),
       memberByTable -- gone ++ changes.members.map(m => (m.db, m.table) -> m),
       memberByLocation -- places ++ changes.members.flatMap(m => m.location.map(_ -> m)))
@@ -122,7 +129,7 @@ case class GroupSnapshot(
 }
 
 object GroupSnapshot {
-  val Empty: GroupSnapshot = GroupSnapshot(0L, Map.empty, Map.empty, Map.empty, Map.empty)
+  val Empty: GroupSnapshot = GroupSnapshot(0L, Map.empty, Set.empty, Map.empty, Map.empty, Map.empty)
 }
 
 /** The groups that planning reads: one volatile read, no call to Python. */

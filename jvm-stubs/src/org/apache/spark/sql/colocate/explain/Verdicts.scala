@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, KnownFloatingPointNormalized}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.colocate.rules.PlanWalk
@@ -106,7 +107,8 @@ object Verdicts {
     val buckets = plans.flatMap(tasksOf).headOption
     val text = (Seq(named(members)) ++
       buckets.map(n => s"$n buckets${plans.flatMap(spread).headOption.fold("")(" in " + _)}") ++
-      strays(members) ++ Option.when(members.exists(_.namesTrusted))("file names trusted") ++
+      placement(members) ++ strays(members) ++
+      Option.when(members.exists(_.namesTrusted))("file names trusted") ++
       Option.when(!plans.exists(readsByBucket))("by Spark's own bucketing")).mkString(", ")
     val group = members.flatMap(_.group).headOption
     Verdict(
@@ -118,6 +120,17 @@ object Verdicts {
     case Nil => "no group"
     case Seq(one) => s"group $one"
     case several => s"groups ${several.mkString(", ")}"
+  }
+
+  /** Where hosts are lost, rows are right and no shuffle is needed: only the tasks of these buckets run elsewhere. */
+  private def placement(members: Seq[Member]): Option[String] = {
+    val state = GroupState.current
+    val groups = members.flatMap(_.group).distinct.flatMap(state.byName.get).filterNot(_.placementStable)
+    Option.when(groups.nonEmpty) {
+      val lost = groups.map(state.onLostHosts).sum
+      if (lost == 0) "placement: buckets with too few hosts"
+      else s"placement: $lost of ${groups.map(_.buckets).sum} buckets on lost hosts"
+    }
   }
 
   private def strays(members: Seq[Member]): Option[String] = members.map(_.strays).sum match {

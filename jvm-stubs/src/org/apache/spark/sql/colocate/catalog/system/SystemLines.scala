@@ -60,7 +60,8 @@ class SystemLines(session: SparkSession) {
       "bytes" -> bucket.bytes,
       "hosts" ->
         (if (wanted("hosts")) bucket.bucket.fold(Seq.empty[String])(sequences.hosts(member.groupId, _)) else Nil),
-      "state" -> (if (bucket.bucket.isEmpty) "stray" else line("layout_state")))
+      "state" -> (if (bucket.bucket.isEmpty) "stray" else line("layout_state")),
+      "is_stable" -> (wanted("is_stable") && bucket.bucket.exists(sequences.isStable(member.groupId, _))))
   }
 
   /** Every bucket has a line, the empty ones too; strays share one whose bucket is null. A missing table has none. */
@@ -86,10 +87,15 @@ class SystemLines(session: SparkSession) {
     schema.map(field => field.name -> LocalRows.value(json \ field.name, field.dataType)).toMap
 }
 
-/** The hosts of each bucket, fetched once for each group and listing. */
+/** The hosts of each bucket and whether it is stable, fetched once for each group and listing. */
 class Sequences(session: SparkSession) {
 
   private val known = scala.collection.mutable.Map.empty[String, Seq[Seq[String]]]
+  private val stable = scala.collection.mutable.Map.empty[String, Seq[Boolean]]
+
+  def isStable(groupId: String, bucket: Int): Boolean = stable.getOrElseUpdate(
+    groupId, ControlPlane.call(session, "stable_buckets", "group_id" -> groupId).extract[Seq[Boolean]])
+    .lift(bucket).contains(true)
 
   def hosts(groupId: String, bucket: Int): Seq[String] =
     known.getOrElseUpdate(groupId, sequence(groupId)).lift(bucket).getOrElse(Nil)

@@ -16,11 +16,11 @@ object SystemTables {
 
   private val tables = StructType.fromDDL(
     "`group` STRING, group_id STRING, db STRING, `table` STRING, table_id INT, format STRING, keys ARRAY<STRING>, " +
-      "role STRING, layout_state STRING, strays INT, files BIGINT, bytes BIGINT, location STRING")
+      "role STRING, layout_state STRING, is_stable BOOLEAN, strays INT, files BIGINT, bytes BIGINT, location STRING")
 
   private val buckets = StructType.fromDDL(
     "`group` STRING, db STRING, `table` STRING, bucket INT, files BIGINT, `rows` BIGINT, bytes BIGINT, " +
-      "hosts ARRAY<STRING>, state STRING")
+      "hosts ARRAY<STRING>, state STRING, is_stable BOOLEAN")
 
   private val hosts = StructType.fromDDL("backend_id INT, host STRING, capacity DOUBLE, state STRING")
 
