@@ -16,6 +16,7 @@ _ASKED = {
     "rows": "groups",
     "table_rows": "members",
     "bucket_hosts": "placement",
+    "stable_buckets": "placement",
     "show_config": "config",
     "doctor": "doctor",
     "job": "jobs",

@@ -128,7 +128,7 @@ object Verdicts {
     val groups = members.flatMap(_.group).distinct.flatMap(state.byName.get).filterNot(_.placementStable)
     Option.when(groups.nonEmpty) {
       val lost = groups.map(state.onLostHosts).sum
-      if (lost == 0) "placement: buckets with too few hosts"
+      if (lost == 0) "placement: buckets are moving, or have too few hosts"
       else s"placement: $lost of ${groups.map(_.buckets).sum} buckets on lost hosts"
     }
   }
