@@ -63,6 +63,14 @@ def test_a_sound_group_has_no_damage(session: SparkSession, provider: str) -> No
     assert _call(session, f"repair(group => 'g_sound_{provider}', wait => true)").steps == 0
 
 
+@pytest.mark.parametrize("provider", ["parquet", "delta"])
+def test_a_group_without_rows_is_sound(session: SparkSession, provider: str) -> None:
+    create_member(session, f"empty_{provider}", "k INT", ["k"], 4, provider, f"g_empty_{provider}")
+    for kind in ("verify", "repair", "balance"):
+        done = _call(session, f"{kind}(group => 'g_empty_{provider}', wait => true)")
+        assert (done.state, done.error) == ("done", None)
+
+
 @pytest.mark.parametrize("provider", ["parquet", "orc"])
 def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     session: SparkSession, provider: str

@@ -21,8 +21,8 @@ import org.apache.spark.sql.types.StructType
  */
 private[jobs] case class NativeRewrite(session: SparkSession, scan: MemberScan, part: String) {
 
-  private val folder: Path = if (part.isEmpty) scan.root else new Path(scan.root, part)
   private val fs = UnfinishedRewrites.fileSystem(session, scan)
+  private val folder: Path = fs.makeQualified(if (part.isEmpty) scan.root else new Path(scan.root, part))
   private val relation: HadoopFsRelation = scan.relation
 
   def run(): Rewritten = {
