@@ -103,7 +103,11 @@ class GroupSchema:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A colocation group as the store holds it. `sequence[b]` are the backend ids of bucket b."""
+    """A colocation group as the store holds it.
+
+    sequence: for each bucket the backend ids of its hosts.
+    sizes: the bytes of each bucket in all tables, when a job last looked; empty before that.
+    """
 
     db_id: int
     group_id: int
@@ -114,6 +118,7 @@ class Group:
     placement_stable: bool = True
     created_at: float = 0.0
     expires_at: float | None = None
+    sizes: tuple[int, ...] = ()
 
     @property
     def id(self) -> str:

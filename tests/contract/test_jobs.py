@@ -310,6 +310,20 @@ def test_a_balance_moves_one_bucket_after_another_and_is_unstable_meanwhile(work
     assert (worker.job(again).state, worker.job(again).steps) == (JobState.DONE, 0)
 
 
+def test_hosts_that_come_later_get_their_share_of_the_bytes(worker: Worker) -> None:
+    plane, sizes = worker.plane, [70, 10, 10, 10, 10, 10, 10, 10]
+    plane.create("db.large", "h", buckets=8)
+    worker.tables.tables["db.large"] = Table(sizes)
+    worker.start("balance", "db.h")
+    worker.look()
+    plane.service.see_hosts(Request(who="watch", hosts=("a", "b", "c")))
+    placed = plane.service.placement(plane.group("db.h")["group_id"])
+    held = dict.fromkeys("abc", 0)
+    for size, one in zip(sizes, placed, strict=True):
+        held[one.hosts[0].host] += size
+    assert sorted(held.values()) == [30, 40, 70]
+
+
 def test_a_balance_that_ends_early_leaves_no_group_unstable(worker: Worker) -> None:
     plane = worker.plane
     plane.create("db.large", "h", buckets=8)

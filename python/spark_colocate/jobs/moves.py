@@ -15,11 +15,13 @@ from spark_colocate.service.placement import Move
 
 
 def bucket_bytes(work: Work, group: Group) -> list[int]:
-    """The bytes of each bucket in all tables of the group."""
+    """The bytes of each bucket in all tables of the group. A dry run, which has no number, notes them nowhere."""
     sizes = [0] * group.schema.buckets
     for member in (one.member for one in work.service.members() if one.group.name == group.name):
         for one in work.on(member, "bucket_sizes")["buckets"]:
             sizes[one["bucket"]] += one["bytes"]
+    if work.job.job_id:
+        work.service.note_sizes(group.name, sizes)
     return sizes
 
 

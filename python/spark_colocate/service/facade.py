@@ -254,6 +254,13 @@ class Service:
         with self.writing_unasked() as tx:
             sequences.mark_moving(tx, group)
 
+    def note_sizes(self, group: GroupName, sizes: Sequence[int]) -> None:
+        """The bytes of each bucket of a group in all its tables, by which buckets are spread over hosts from now on."""
+        with self.writing_unasked() as tx:
+            held = tx.group(group)
+            if held and len(sizes) == held.schema.buckets and held.sizes != tuple(sizes):
+                tx.put_group(replace(held, sizes=tuple(sizes)))
+
     def move_bucket(self, group: GroupName, move: Move, request: Request) -> bool:
         """Gives a copy of a bucket to another host. False if the sequence or the hosts have changed meanwhile."""
         with self.writing_unasked() as tx:

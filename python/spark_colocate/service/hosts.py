@@ -120,11 +120,12 @@ def reassign(tx: Transaction, context: OperationContext) -> None:
     for group in tx.groups():
         moves = []
         sequence, replication = group.sequence, group.schema.replication
+        sizes = group.sizes
         if switches.get("disable_colocate_relocate") != "true":
-            moves += placement.repaired(sequence, hosts, replication)
+            moves += placement.repaired(sequence, hosts, replication, sizes)
             sequence = placement.moved(sequence, moves, replication)
         if switches.get("disable_colocate_balance") != "true":
-            evened = placement.balanced(sequence, hosts)
+            evened = placement.balanced(sequence, hosts, sizes)
             sequence = placement.moved(sequence, evened, replication)
             moves += evened
         changed = placed(group, sequence, hosts)

@@ -57,6 +57,7 @@ def group_row(group: Group, version: int) -> dict[str, Any]:
         "placement_stable": group.placement_stable,
         "created_at": group.created_at,
         "expires_at": group.expires_at,
+        "sizes": json.dumps(group.sizes),
         "changed": version,
     }
 
@@ -72,6 +73,7 @@ def group(row: Row[Any]) -> Group:
         placement_stable=row.placement_stable,
         created_at=row.created_at,
         expires_at=row.expires_at,
+        sizes=tuple(json.loads(row.sizes)),
     )
 
 

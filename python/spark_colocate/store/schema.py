@@ -64,6 +64,7 @@ groups = Table(
     Column("placement_stable", Boolean, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("expires_at", Float),
+    Column("sizes", Text, nullable=False, server_default="[]"),
     Column("changed", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("catalog_id", "db", "name"),
     Index("colocate_groups_by_change", "catalog_id", "changed"),

@@ -1,4 +1,4 @@
-"""Jobs, their steps, and tables in which one has found damage."""
+"""Jobs, their steps, and what they have found: damaged tables, and the sizes of buckets."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,6 +15,7 @@ def _catalog() -> sa.Column[int]:
 
 
 def upgrade() -> None:
+    op.add_column("colocate_groups", sa.Column("sizes", sa.Text(), nullable=False, server_default="[]"))
     op.add_column("colocate_members", sa.Column("damaged", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("colocate_members", sa.Column("rewrites", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
