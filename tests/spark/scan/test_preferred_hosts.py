@@ -62,16 +62,22 @@ def tasks(table_join="a JOIN b USING (k)"):
                     found[index] += scan.metrics().apply(name).value()
     return found
 
-told = {"sequence": placed(), "hosts": hosts(), "tasks": tasks()}
+def hit_rates():
+    rows = spark.table("system.colocation_buckets").where("table = 'a'").orderBy("bucket").collect()
+    return [row["host_hit_rate"] for row in rows]
+
+told = {"unread": hit_rates(), "sequence": placed(), "hosts": hosts(), "tasks": tasks(), "hit rates": hit_rates()}
 told["explain"] = spark.sql("EXPLAIN FORMATTED SELECT count(*) FROM a JOIN b USING (k)").collect()[0][0]
 spark.conf.set("spark.colocate.hosts.preferred", "false")
 told["switched off"] = tasks()
+told["hit rates, switched off"] = hit_rates()
 spark.conf.set("spark.colocate.hosts.preferred", "true")
 pid = int(open(sys.argv[3]).read())
 for child in os.popen(f"ps -o pid= --ppid {pid}").read().split():
     os.kill(int(child), signal.SIGKILL)
 os.kill(pid, signal.SIGKILL)
 told["after the cut"] = tasks()
+told["hit rates after the cut"] = hit_rates()
 wait_until(lambda: "lost" in hosts().values() and all(len(entry) == 1 for entry in placed()))
 told["healed"] = {"sequence": placed(), "hosts": hosts(), "tasks": tasks()}
 print(json.dumps(told))
@@ -96,6 +102,14 @@ def test_a_new_group_has_its_buckets_on_the_executors_hosts_in_turn(told: dict) 
 def test_all_tasks_of_a_join_run_on_the_hosts_of_their_buckets(told: dict) -> None:  # type: ignore[type-arg]
     assert told["tasks"] == [8, 0]
     assert "BucketHosts: 2 hosts" in told["explain"]
+
+
+def test_the_hit_rate_of_a_bucket_counts_tasks_at_its_hosts_and_elsewhere(told: dict) -> None:  # type: ignore[type-arg]
+    """Two tasks have read each bucket of each table. Those that lost their host ran elsewhere, or it was healed by then."""
+    assert told["unread"] == [None] * 4
+    assert told["hit rates"] == told["hit rates, switched off"] == [1.0] * 4
+    misses_of_one_table = sum(2 * (1 - rate) for rate in told["hit rates after the cut"])
+    assert misses_of_one_table * 2 == told["after the cut"][1]
 
 
 def test_switched_off_no_host_is_preferred(told: dict) -> None:  # type: ignore[type-arg]

@@ -8,6 +8,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.jobs.JobTasks
+import org.apache.spark.sql.colocate.scan.HostHits
 
 /** The one attachment of this JVM: made at the first use, and made again when its process has died. */
 private[bridge] object Attachments extends Logging {
@@ -74,6 +75,7 @@ private[bridge] object Attachments extends Logging {
     drop()
     OpenTickets.clear()
     GroupState.reset()
+    HostHits.reset()
   }
 
   private def drop(): Unit = {

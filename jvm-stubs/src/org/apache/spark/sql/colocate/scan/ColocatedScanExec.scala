@@ -187,7 +187,7 @@ case class ColocatedScanExec(
 
   /** None where tasks prefer no hosts, also if they read files whatever their buckets. */
   private lazy val placement: Option[BucketHosts] =
-    if (mode == ReadMode.ByBytes) None else BucketHosts.of(sparkContext, conf, evidence)
+    if (mode == ReadMode.ByBytes) None else BucketHosts.of(sparkContext, conf, evidence.group)
 
   private lazy val strayMetrics: Map[String, SQLMetric] =
     SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext) ++
@@ -248,18 +248,18 @@ case class ColocatedScanExec(
   private def rddOf(
       tasks: Seq[FilePartition],
       check: Option[CheckInTask] = None,
-      hosts: Option[IndexedSeq[Seq[String]]] = None): RDD[InternalRow] = {
+      places: Option[IndexedSeq[TaskPlace]] = None): RDD[InternalRow] = {
     val plain = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
     val read = check.fold(plain)(_.reader(plain))
     val session = relation.sparkSession
     val extractors = relation.fileFormat.fileConstantMetadataExtractors
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
-    val rows = hosts match {
+    val rows = places match {
       case None => new FileScanRDD(session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options)
       case Some(found) =>
-        val (at, other) = (longMetric(AtHost), longMetric(Elsewhere))
+        val (at, other, hits) = (longMetric(AtHost), longMetric(Elsewhere), HostHits.of(sparkContext, evidence.table))
         new PlacedScanRDD(
-          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found, at, other)
+          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found, at, other, hits)
     }
     if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
   }

@@ -12,9 +12,10 @@ import org.apache.spark.{Partition, SparkEnv, TaskContext}
  * Spark's RDD of a file scan whose tasks prefer the hosts of their buckets to those of the files' blocks. All members
  * of a group prefer the same host for a bucket, so what one query leaves in the caches of a host helps the next.
  *
- * @param hosts     for each task the hosts that it prefers, the best first; where there are none, those of its blocks
+ * @param places    for each task the hosts that it prefers; where there are none, those of its blocks
  * @param atHost    counts the tasks that run on one of their hosts
  * @param elsewhere counts the others
+ * @param hits      counts both by bucket, for all scans of the table
  */
 class PlacedScanRDD(
     session: SparkSession,
@@ -24,18 +25,21 @@ class PlacedScanRDD(
     fileColumns: Seq[AttributeReference],
     extractors: Map[String, PartitionedFile => Any],
     options: FileSourceOptions,
-    hosts: IndexedSeq[Seq[String]],
+    places: IndexedSeq[TaskPlace],
     atHost: SQLMetric,
-    elsewhere: SQLMetric)
+    elsewhere: SQLMetric,
+    hits: HostHits)
     extends FileScanRDD(session, read, tasks, columns, fileColumns, extractors, options) {
 
   override protected def getPreferredLocations(split: Partition): Seq[String] =
-    Some(hosts(split.index)).filter(_.nonEmpty).getOrElse(super.getPreferredLocations(split))
+    Some(places(split.index).hosts).filter(_.nonEmpty).getOrElse(super.getPreferredLocations(split))
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
-    if (hosts(split.index).nonEmpty) {
-      val here = SparkEnv.get.blockManager.blockManagerId.host
-      (if (hosts(split.index).contains(here)) atHost else elsewhere) += 1
+    val place = places(split.index)
+    if (place.hosts.nonEmpty) {
+      val isHit = place.hosts.contains(SparkEnv.get.blockManager.blockManagerId.host)
+      (if (isHit) atHost else elsewhere) += 1
+      place.buckets.foreach(bucket => hits.add(bucket -> isHit))
     }
     super.compute(split, context)
   }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.catalog.system
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.scan.HostHits
 import org.apache.spark.sql.types.StructType
 import org.json4s.JValue
 
@@ -49,6 +50,7 @@ class SystemLines(session: SparkSession) {
     for {
       (json, member) <- reported.zip(members)
       line = typed(json, schema)
+      tasks = HostHits.counted(s"${member.db}.${member.table}")
       bucket <- byBucket(member, wanted("rows"))
     } yield Map(
       "group" -> member.group,
@@ -61,7 +63,8 @@ class SystemLines(session: SparkSession) {
       "hosts" ->
         (if (wanted("hosts")) bucket.bucket.fold(Seq.empty[String])(sequences.hosts(member.groupId, _)) else Nil),
       "state" -> (if (bucket.bucket.isEmpty) "stray" else line("layout_state")),
-      "is_stable" -> (wanted("is_stable") && bucket.bucket.exists(sequences.isStable(member.groupId, _))))
+      "is_stable" -> (wanted("is_stable") && bucket.bucket.exists(sequences.isStable(member.groupId, _))),
+      "host_hit_rate" -> bucket.bucket.flatMap(tasks.get).map(found => Double.box(found.hitRate)).orNull)
   }
 
   /** Every bucket has a line, the empty ones too; strays share one whose bucket is null. A missing table has none. */

@@ -20,7 +20,7 @@ object SystemTables {
 
   private val buckets = StructType.fromDDL(
     "`group` STRING, db STRING, `table` STRING, bucket INT, files BIGINT, `rows` BIGINT, bytes BIGINT, " +
-      "hosts ARRAY<STRING>, state STRING, is_stable BOOLEAN")
+      "hosts ARRAY<STRING>, state STRING, is_stable BOOLEAN, host_hit_rate DOUBLE")
 
   private val hosts = StructType.fromDDL("backend_id INT, host STRING, capacity DOUBLE, state STRING")
 
