@@ -105,7 +105,7 @@ def test_all_tasks_of_a_join_run_on_the_hosts_of_their_buckets(told: dict) -> No
 
 
 def test_the_hit_rate_of_a_bucket_counts_tasks_at_its_hosts_and_elsewhere(told: dict) -> None:  # type: ignore[type-arg]
-    """Two tasks have read each bucket of each table. Those that lost their host ran elsewhere, or it was healed by then."""
+    """Two tasks have read each bucket of each table. One whose host was cut is read elsewhere, until it is healed."""
     assert told["unread"] == [None] * 4
     assert told["hit rates"] == told["hit rates, switched off"] == [1.0] * 4
     misses_of_one_table = sum(2 * (1 - rate) for rate in told["hit rates after the cut"])
