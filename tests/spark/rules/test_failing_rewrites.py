@@ -166,6 +166,7 @@ def test_a_merge_without_a_rule_for_right_rows(quiet: SparkSession) -> None:
         "JoinFileListLocally",
         "GroupWithinTask",
         "WriteWithinBuckets",
+        "PlaceWrites",
     ):
         create_member(
             quiet, "merged", "k INT, v BIGINT", ["k"], 4,

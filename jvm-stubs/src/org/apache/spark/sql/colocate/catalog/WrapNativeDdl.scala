@@ -1,7 +1,9 @@
 package org.apache.spark.sql.colocate.catalog
 
+import scala.util.Try
+
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -39,7 +41,8 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
       val table = normal(ctas.table)
       val named = ctas.query.schema.zip(ctas.outputColumnNames)
       val schema = StructType(named.map { case (f, name) => f.copy(name = name) })
-      val query = table.bucketSpec.fold(ctas.query)(KeepNativeLayout.layOut(ctas.query, ctas.outputColumnNames, _))
+      val query = table.bucketSpec.fold(ctas.query)(
+        KeepNativeLayout.layOut(ctas.query, ctas.outputColumnNames, _, Some(located(table))))
       CreateInGroup(ctas.copy(table = table, query = query), table, schema)
 
     // An empty colocate_with is no group, and no property.
@@ -85,6 +88,12 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   private def namedIn(table: CatalogTable): Iterable[String] = table.properties.keys ++ table.storage.properties.keys
 
   /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
+  /** With the place that it will have; a database that does not exist is the command's own error. */
+  private def located(table: CatalogTable): CatalogTable = Try {
+    val folder = NativeTable.location(session, table).map(CatalogUtils.stringToURI)
+    table.copy(identifier = NativeTable.name(session, table), storage = table.storage.copy(locationUri = folder))
+  }.getOrElse(table)
+
   private def normal(table: CatalogTable): CatalogTable = {
     val options = table.storage.properties
     table.copy(

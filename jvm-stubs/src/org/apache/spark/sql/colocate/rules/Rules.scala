@@ -18,6 +18,7 @@ import org.apache.spark.sql.colocate.rules.semantics._
 import org.apache.spark.sql.colocate.rules.shuffle.{BufferShuffledRows, PackShuffledRows}
 import org.apache.spark.sql.colocate.rules.sort.{PlanLocalSorts, ReadOnceForSort, SortFewRows}
 import org.apache.spark.sql.colocate.write._
+import org.apache.spark.sql.colocate.write.hosts.PlaceWrites
 import org.apache.spark.sql.colocate.write.merge._
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
@@ -100,6 +101,7 @@ object Rules {
     "ReadOnceForSort" -> ReadOnceForSort,
     "SortFewRows" -> SortFewRows,
     "ZipUnions" -> ZipUnions,
+    "PlaceWrites" -> PlaceWrites,
     "PackShuffledRows" -> PackShuffledRows,
     "BufferShuffledRows" -> BufferShuffledRows)
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repart
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.write.hosts.{PlacedWriteExec, WrittenMember}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
@@ -18,9 +19,15 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
  *
  * @param order    the partition columns and the bucket's id, as the writer spells them; then the order in each file
  * @param bucketAt where in the order the bucket's id is, which is constant in a task
+ * @param native   the native member on HDFS that is written to; Delta's are found by PlaceWrites
  */
 case class BucketedWrite(
-    keys: Seq[Expression], buckets: Int, order: Seq[SortOrder], bucketAt: Int, child: LogicalPlan)
+    keys: Seq[Expression],
+    buckets: Int,
+    order: Seq[SortOrder],
+    bucketAt: Int,
+    native: Option[WrittenMember],
+    child: LogicalPlan)
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
@@ -44,7 +51,7 @@ object BucketedWrite {
       query: LogicalPlan, keys: Seq[Expression], buckets: Int, files: FileOrder = FileOrder.AsTheyCome): LogicalPlan = {
     val bucket = bucketId(keys, buckets)
     if (isSmall(query)) sorted(inOneTask(query), files, bucket)
-    else BucketedWrite(keys, buckets, orderOf(files, bucket), files.partitions.size, query)
+    else BucketedWrite(keys, buckets, orderOf(files, bucket), files.partitions.size, native = None, query)
   }
 
   /** The rows of each task in the order of the files. */
@@ -65,9 +72,14 @@ object BucketedWrite {
   }
 
   /** Into a native table: Spark's writer compares with its own expression. */
-  def native(query: LogicalPlan, keys: Seq[Attribute], buckets: Int, sort: Seq[Attribute]): LogicalPlan = {
+  def native(
+      query: LogicalPlan,
+      keys: Seq[Attribute],
+      buckets: Int,
+      sort: Seq[Attribute],
+      table: Option[WrittenMember]): LogicalPlan = {
     val id = HashPartitioning(keys, buckets).partitionIdExpression
-    BucketedWrite(keys, buckets, ascending(id +: sort: _*), bucketAt = 0, query)
+    BucketedWrite(keys, buckets, ascending(id +: sort: _*), bucketAt = 0, table, query)
   }
 
   private def ascending(expressions: Expression*): Seq[SortOrder] = expressions.map(SortOrder(_, Ascending))
@@ -126,8 +138,9 @@ case class BucketedWriteExec(
  */
 object PlanBucketedWrite extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case BucketedWrite(keys, buckets, order, bucketAt, child) =>
-      BucketedWriteExec(keys, buckets, order, bucketAt, planLater(child)) :: Nil
+    case BucketedWrite(keys, buckets, order, bucketAt, native, child) =>
+      val write = BucketedWriteExec(keys, buckets, order, bucketAt, planLater(child))
+      native.fold[SparkPlan](write)(PlacedWriteExec(_, taskPerBucket = true, write)) :: Nil
     case _ => Nil
   }
 }

@@ -1,12 +1,13 @@
 package org.apache.spark.sql.colocate.write
 
-import org.apache.spark.sql.catalyst.catalog.BucketSpec
+import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.catalog.NativeTable
 import org.apache.spark.sql.colocate.columns.KeyTypes
 import org.apache.spark.sql.colocate.evidence.manifest.RecordedInsert
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
+import org.apache.spark.sql.colocate.write.hosts.WrittenMember
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
@@ -26,7 +27,7 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
     case recorded: RecordedInsert => recorded
     case insert: InsertIntoHadoopFsRelationCommand if insert.query.resolved && isMembers(insert) =>
       insert.bucketSpec.fold(insert) { spec =>
-        val laidOut = insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec))
+        val laidOut = insert.copy(query = layOut(insert.query, insert.outputColumnNames, spec, insert.catalogTable))
         if (RuleTable.isActive("RecordedInsert")) RecordedInsert(laidOut) else laidOut
       }
   }
@@ -35,7 +36,11 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
     insert.catalogTable.exists(NativeTable.isMember) || insert.query.isInstanceOf[BucketedWrite]
 
   /** The query below a [[BucketedWrite]], once; its columns are found by the names that the table gives them. */
-  def layOut(query: LogicalPlan, names: Seq[String], spec: BucketSpec): LogicalPlan = query match {
+  def layOut(
+      query: LogicalPlan,
+      names: Seq[String],
+      spec: BucketSpec,
+      table: Option[CatalogTable]): LogicalPlan = query match {
     case done: BucketedWrite => done
     case _ =>
       val columns = DataWritingCommand.logicalPlanOutputWithNames(query, names)
@@ -43,6 +48,9 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
       val keys = spec.bucketColumnNames.map(find)
       // A refused key may have no hash at all; the statement ends with the refusal before anything is written.
       if (!keys.forall(k => KeyTypes.provable(k.dataType))) query
-      else BucketedWrite.native(query, keys, spec.numBuckets, spec.sortColumnNames.map(find))
+      else {
+        val member = table.flatMap(WrittenMember.ofNative)
+        BucketedWrite.native(query, keys, spec.numBuckets, spec.sortColumnNames.map(find), member)
+      }
   }
 }

@@ -50,6 +50,15 @@ private[colocate] object DeltaHooks {
     methods(s"$Delta.actions.AddFile", "partitionValues", "numPhysicalRecords", "size")
   }
 
+  /** Without it, the tasks of a write into Delta tables on HDFS run anywhere. */
+  val Target: Hook = Hook("delta.written-table", Seq("PlaceWrites")) { () =>
+    methods(s"$Delta.OptimisticTransaction$$", "getActive")
+    methods(s"$Delta.OptimisticTransaction", "deltaLog", "metadata", "catalogTable")
+    methods(s"$Delta.DeltaLog", "dataPath")
+    methods(s"$Delta.actions.Metadata", "configuration")
+    methods(s"$Delta.files.TahoeBatchFileIndex", "snapshot", "actionType", "path")
+  }
+
   val Commit: Hook = Hook("delta.commit", Nil, Some("changes of range partitions")) { () =>
     methodsOf(s"$Delta.catalog.DeltaTableV2", "startTransaction" -> 1)
     methodsOf(s"$Delta.OptimisticTransaction", "updateMetadata" -> 2, "filterFiles" -> 2, "commit" -> 2)
@@ -81,5 +90,5 @@ private[colocate] object DeltaHooks {
   }
 
   val all: Seq[Hook] = Seq(
-    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Commit, Rewrite, FileTags, MergeNode)
+    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, FileTags, MergeNode)
 }

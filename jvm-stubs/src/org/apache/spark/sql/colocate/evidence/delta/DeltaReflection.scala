@@ -91,6 +91,10 @@ object DeltaReflection {
     index.getClass.getName == BatchIndex && SelfCheck.has(DeltaHooks.Transaction) && isDmlAction(index) &&
       activeSnapshot.exists(_ eq call(index, "snapshot"))
 
+  /** Is the index made of the files that a command has chosen, and is this the command's name for what it does? */
+  private[delta] def isOfCommand(index: FileIndex, action: String): Boolean =
+    index.getClass.getName == BatchIndex && call(index, "actionType") == action
+
   // "batch" is MERGE's own word, for historical reasons.
   private def isDmlAction(index: FileIndex): Boolean =
     Set[AnyRef]("batch", "merge", "update", "delete").contains(call(index, "actionType"))
