@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 import pyspark
 
 from tools.cluster.network import Host, Network
-from tools.cluster.processes import java, kill_tree, wait
+from tools.cluster.processes import java, kill_tree, program, wait
 from tools.maven_jars import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -133,7 +133,7 @@ def _start(host: Host, log: Path, classes: str, name: str) -> subprocess.Popen[b
 
 def _format(host: Host, classes: list[str]) -> None:
     done = subprocess.run(
-        host.command("java", HEAP, *classes, NAME_NODE, "-format", "-nonInteractive"),
+        host.command(program(), HEAP, *classes, NAME_NODE, "-format", "-nonInteractive"),
         capture_output=True,
         text=True,
         check=False,

@@ -19,16 +19,20 @@ def java(
     host: Host, log: Path, options: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     """Starts a JVM on a host in a process group of its own. options: all that comes after `java`."""
-    program = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
     with log.open("ab") as out:
         return subprocess.Popen(
-            host.command(str(program), *options),
+            host.command(program(), *options),
             env={**os.environ, **(environment or {})},
             stdout=out,
             stderr=out,
             cwd=log.parent,
             start_new_session=True,
         )
+
+
+def program() -> str:
+    """Java of JAVA_HOME, else the one on the path."""
+    return str(Path(os.environ["JAVA_HOME"], "bin", "java")) if "JAVA_HOME" in os.environ else "java"
 
 
 def wait(log: Path, pattern: str, process: subprocess.Popen[bytes], times: int = 1) -> None:
