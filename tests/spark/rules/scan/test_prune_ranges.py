@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -240,3 +241,24 @@ def test_a_query_sees_partitions_that_came_after_its_analysis(spark: SparkSessio
     spark.sql("CALL system.add_partition(table => 't', partition => 'c', upper => '30')")
     spark.sql("INSERT INTO t VALUES (25, 1)")
     assert [query.count() for query in queries] == [1, 2, 2]
+
+
+def test_partitions_that_another_driver_adds_just_before_planning(spark: SparkSession, db: str) -> None:
+    """The query was analyzed a moment ago, so nothing asks again which partitions there are; then Delta reads on."""
+    spark.sql(f"CREATE TABLE t (d INT, k INT) USING delta {properties('d', [('a', '10'), ('b', '20')])}")
+    spark.sql("INSERT INTO t VALUES (5, 1), (15, 1)")
+    log = Path(str(spark.sql("DESCRIBE DETAIL t").first()["location"]).removeprefix("file:")) / "_delta_log"
+    known = set(log.iterdir())
+    spark.sql("CALL system.add_partition(table => 't', partition => 'c', upper => '30')")
+    spark.sql("INSERT INTO t VALUES (25, 1)")
+    later = sorted(set(log.iterdir()) - known)
+    expected = {"d = 25": [25], "d = 26": [], "d IN (15, 25)": [15, 25], "d >= 12": [15, 25], "d < 6": [5]}
+    for text, rows in expected.items():
+        for file in later:
+            file.rename(log.parent / file.name)
+        spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+        query = spark.sql(f"SELECT d FROM t WHERE {text}")
+        for file in later:
+            (log.parent / file.name).rename(file)
+        found = sorted(row["d"] for row in query.collect())
+        assert found == rows, text

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{CaseWhen, Cast, Coalesce, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{CaseWhen, Coalesce, Expression, Literal}
 import org.apache.spark.sql.colocate.evidence.PartitionBuckets
 import org.apache.spark.sql.types.{IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -30,16 +30,10 @@ private[columns] object NumbersOfBuckets {
       for (above <- pairs(name, n); below <- pairs(otherName, otherN)) yield above ++ below
     case (Literal(name: UTF8String, _: StringType), Literal(n: Int, IntegerType)) if n > 0 =>
       Some(Seq(name.toString -> n))
-    case (hole, none) if isNull(hole) && isNull(none) => Some(Nil)
+    case (hole, none) if RangeColumn.isHole(hole) && RangeColumn.isHole(none) => Some(Nil)
     case _ => None
   }
 
   /** Has each name one number? */
   private def isFunction(pairs: Seq[(String, Int)]): Boolean = pairs.distinct.size == pairs.map(_._1).distinct.size
-
-  private def isNull(expression: Expression): Boolean = expression match {
-    case Literal(null, _) => true
-    case cast: Cast => isNull(cast.child)
-    case _ => false
-  }
 }

@@ -1,9 +1,10 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Cast, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Recent
+import org.apache.spark.sql.colocate.ranges.PartitionExpression
 import org.apache.spark.sql.connector.catalog.Column
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
@@ -22,12 +23,15 @@ object RangeColumn {
 
   def column(expression: String): Column = Column.create(Name, StringType, false, null, expression, null)
 
-  private val resolved = new Recent[(String, String, StructType), Option[Expression]]
+  private val resolved = new Recent[(String, String, StructType), Option[PartitionExpression]]
 
   /** The text as an expression over columns of the schema, each by its name; None if it can't be resolved. */
-  def resolve(session: SparkSession, text: String, schema: StructType): Option[Expression] = {
+  def resolve(session: SparkSession, text: String, schema: StructType): Option[Expression] =
+    partition(session, text, schema).map(_.expression)
+
+  def partition(session: SparkSession, text: String, schema: StructType): Option[PartitionExpression] = {
     val plain = StructType(HiddenColumns.without(schema).map(f => StructField(f.name, f.dataType)))
-    resolved.getOrElse((session.sessionUUID, text, plain))(find(session, text, plain))
+    resolved.getOrElse((session.sessionUUID, text, plain))(find(session, text, plain).map(new PartitionExpression(_)))
   }
 
   private def find(session: SparkSession, text: String, schema: StructType): Option[Expression] =
@@ -41,6 +45,13 @@ object RangeColumn {
     } catch {
       case _: org.apache.spark.sql.AnalysisException => None
     }
+
+  /** Stands in the expression for the partition of rows in a hole. */
+  def isHole(part: Expression): Boolean = part match {
+    case Literal(null, _) => true
+    case cast: Cast => isHole(cast.child)
+    case _ => false
+  }
 
   /** The expression over other values, such as a query's columns, as the table's types; None if the query lacks one. */
   def over(expression: Expression, found: String => Option[Expression]): Option[Expression] = {

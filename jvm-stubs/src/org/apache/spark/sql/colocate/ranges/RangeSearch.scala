@@ -3,24 +3,24 @@ package org.apache.spark.sql.colocate.ranges
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Finds the range partitions that can have a row for which a condition is true.
  *
- * @param partition the expression by which Delta computes a row's partition. It halves the ranges at each step: `CASE
- *                  WHEN d >= DATE'2017-02-01' THEN 'p2' ELSE 'p1' END`
+ * @param partition halves the ranges at each step: `CASE WHEN d >= DATE'2017-02-01' THEN 'p2' ELSE 'p1' END`
  * @param columns   the range columns, by the attributes of `partition` and of the conditions
  */
-class RangeSearch(partition: Expression, columns: RangeColumns) {
+class RangeSearch(partition: PartitionExpression, columns: RangeColumns) {
 
   /** The partitions' names; None if the condition leaves all of them, or too little is known. */
   def partitions(condition: Expression): Option[Seq[String]] = columns.allRows.flatMap { all =>
     val rows = columns.where(all, condition)
     val names = mutable.LinkedHashSet.empty[String]
-    val isKnown = rows.isEmpty || search(partition, rows, ConditionCheck.of(condition, columns), names)
-    Option.when(isKnown && names.size < count)(names.toSeq)
+    val isKnown = rows.isEmpty || search(partition.expression, rows, ConditionCheck.of(condition, columns), names)
+    Option.when(isKnown && names.size < partition.names.size)(names.toSeq)
   }
 
   /** False if the expression has another form than the one above. */
@@ -35,26 +35,14 @@ class RangeSearch(partition: Expression, columns: RangeColumns) {
   private def step(
       part: Expression, rows: RowValues, check: ConditionCheck, names: mutable.Set[String]): Boolean = part match {
     case Literal(name: UTF8String, StringType) => names += name.toString; true
-    case RangeSearch.NoPartition() => true
+    case hole if RangeColumn.isHole(hole) => true
     case CaseWhen(Seq((condition, above)), Some(below)) =>
       val (high, low) = (columns.where(rows, condition), columns.where(rows, condition, holds = false))
       (high.isEmpty || search(above, high, check, names)) && (low.isEmpty || search(below, low, check, names))
     case _ => false
   }
-
-  private def count: Int = partition.collect { case Literal(_: UTF8String, StringType) => () }.size
 }
 
 object RangeSearch {
-
   private val NoCheck: ConditionCheck = _ => Chance.Settled
-
-  /** The partition of rows in a hole. */
-  private object NoPartition {
-    def unapply(part: Expression): Boolean = part match {
-      case Literal(null, _) => true
-      case Cast(Literal(null, _), _, _, _) => true
-      case _ => false
-    }
-  }
 }

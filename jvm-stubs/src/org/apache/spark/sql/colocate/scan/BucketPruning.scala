@@ -23,29 +23,13 @@ object BucketPruning {
   /** The hashes of all keys that the filters leave. */
   def hashes(keys: Seq[Attribute], filters: Seq[Expression]): Option[Seq[Int]] = {
     val conjuncts = filters.filter(_.deterministic)
-    val values = keys.map(key => conjuncts.flatMap(valuesOf(key, _)).minByOption(_.size))
-    Option.when(values.forall(_.isDefined) && values.flatten.map(_.size.toLong).product <= MaxCombinations) {
-      combinations(values.flatten).map(key => new Murmur3Hash(key).eval(InternalRow.empty).asInstanceOf[Int])
-    }
+    val values = keys.flatMap(ValuesOfKey.fewest(_, conjuncts))
+    if (values.size < keys.size) None
+    else ValuesOfKey.combinations(values, MaxCombinations).map(_.map { key =>
+      new Murmur3Hash(key).eval(InternalRow.empty).asInstanceOf[Int]
+    })
   }
 
   /** The same number as `pmod(hash, buckets)`. */
   def bucketOf(hash: Int, buckets: Int): Int = Math.floorMod(hash, buckets)
-
-  private def valuesOf(key: Attribute, filter: Expression): Option[Seq[Literal]] = filter match {
-    case EqualTo(a: Attribute, value: Literal) if same(a, key, value) => Some(Seq(value))
-    case EqualTo(value: Literal, a: Attribute) if same(a, key, value) => Some(Seq(value))
-    case EqualNullSafe(a: Attribute, value: Literal) if same(a, key, value) => Some(Seq(value))
-    case EqualNullSafe(value: Literal, a: Attribute) if same(a, key, value) => Some(Seq(value))
-    case In(a: Attribute, list) if list.forall { case v: Literal => same(a, key, v); case _ => false } =>
-      Some(list.collect { case v: Literal => v })
-    case InSet(a: Attribute, set) if a.exprId == key.exprId => Some(set.toSeq.map(Literal(_, key.dataType)))
-    case _ => None
-  }
-
-  private def same(a: Attribute, key: Attribute, value: Literal): Boolean =
-    a.exprId == key.exprId && value.dataType == key.dataType
-
-  private def combinations(values: Seq[Seq[Literal]]): Seq[Seq[Literal]] =
-    values.foldLeft(Seq(Seq.empty[Literal]))((rows, column) => rows.flatMap(row => column.map(row :+ _)))
 }

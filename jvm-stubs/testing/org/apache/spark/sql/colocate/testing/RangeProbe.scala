@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.ranges.{ColumnValues, RangeColumns, RangeSearch}
+import org.apache.spark.sql.colocate.ranges.{ColumnValues, PartitionExpression, RangeColumns, RangeSearch}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
@@ -36,7 +36,8 @@ object RangeProbe {
         if (value == "null") null else ColumnValues.stored(value.toLong, dataType)
       })
     }
-    val search = new RangeSearch(computed, RangeColumns(types, relation.output.map(_.exprId).zipWithIndex.toMap))
+    val search = new RangeSearch(
+      new PartitionExpression(computed), RangeColumns(types, relation.output.map(_.exprId).zipWithIndex.toMap))
     val partitions = stored.map(BindReferences.bindReference(computed, relation.output).eval(_))
     conditions.asScala.map { text =>
       val condition = optimized(session, relation, text)

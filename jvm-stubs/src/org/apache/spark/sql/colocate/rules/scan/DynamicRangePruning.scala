@@ -14,8 +14,13 @@ import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, FileSourceScanLike, InSubqueryExec, SparkPlan}
 import org.apache.spark.sql.types.StringType
 
-/** A scan of a Delta table with range partitions, and the expression of a row's partition over the scan's columns. */
-private[scan] case class RangedScan(scan: FileSourceScanLike, partition: Expression)
+/**
+ * A scan of a Delta table with range partitions.
+ *
+ * @param partition  the expression of a row's partition, over the scan's columns
+ * @param partitions how many there are
+ */
+private[scan] case class RangedScan(scan: FileSourceScanLike, partition: Expression, partitions: Int)
 
 /**
  * Matches: a broadcast join whose other side is a Delta table with range partitions, joined by all range columns.
@@ -27,7 +32,7 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
 
   private val scans = new PrunableScans[RangedScan](rangedScan)
 
-  override def apply(plan: SparkPlan): SparkPlan = walk(plan)(pruned)
+  override def apply(plan: SparkPlan): SparkPlan = if (concerns(plan)) walk(plan)(pruned) else plan
 
   /**
    * The plan after both rules. Without AQE, a filter has a copy of the join's broadcast, and the two must stay equal:
@@ -38,8 +43,7 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
     else walk(plan)(join => pruned(if (DynamicBucketPruning.isActive) DynamicBucketPruning.pruned(join) else join))
 
   private def walk(plan: SparkPlan)(prune: BroadcastHashJoinExec => SparkPlan): SparkPlan =
-    if (!concerns(plan)) plan
-    else Rewrite("DynamicRangePruning", plan)(_.transformUp { case join: BroadcastHashJoinExec => prune(join) })
+    Rewrite("DynamicRangePruning", plan)(_.transformUp { case join: BroadcastHashJoinExec => prune(join) })
 
   private def concerns(plan: SparkPlan): Boolean =
     RuleTable.isActive("DynamicRangePruning") && conf.exchangeReuseEnabled && conf.dynamicPartitionPruningEnabled &&
@@ -59,11 +63,11 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
       val schema = DeltaReflection.snapshotOf(scan.relation.location).schema
       for {
         text <- RangeColumn.expressionOf(schema)
-        partition <- RangeColumn.resolve(session, text, schema).filter(_.deterministic)
-        own <- RangeColumn.over(partition, name => scan.output.find(_.name == name))
+        partition <- RangeColumn.partition(session, text, schema).filter(_.isDeterministic)
+        own <- RangeColumn.over(partition.expression, name => scan.output.find(_.name == name))
         columns = own.references.toSeq
         if columns.nonEmpty
-      } yield RangedScan(scan, own) -> columns
+      } yield RangedScan(scan, own, partition.names.size) -> columns
     case _ => None
   }
 
@@ -75,12 +79,11 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
     })
 
   private def filtered(found: Prunable[RangedScan], side: BroadcastSide): SparkPlan = {
-    val RangedScan(scan, partition) = found.scan
+    val RangedScan(scan, partition, partitions) = found.scan
     val id = NamedExpression.newExprId
     val keys = AttributeMap(partition.references.toSeq.zip(found.positions.map(side.key)))
     val ofKeys = partition.transform { case column: Attribute => keys(column) }
-    val names = partition.collect { case Literal(name, StringType) if name != null => name }.distinct
-    val values = ValuesOfBuildSide(s"ranges#${id.id}", side.keys, ofKeys, names.size, side.plan)
+    val values = ValuesOfBuildSide(s"ranges#${id.id}", side.keys, ofKeys, partitions, side.plan)
     val filter = DynamicPruningExpression(InSubqueryExec(DynamicRangePruning.column, values, id))
     scan match {
       case files: FileSourceScanExec => files.copy(partitionFilters = files.partitionFilters :+ filter)

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.colocate.rules.scan
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -8,11 +7,11 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
-import org.apache.spark.sql.colocate.ranges.{RangeColumns, RangeSearch}
+import org.apache.spark.sql.colocate.ranges.{InRangePartitions, PartitionExpression, RangeColumns, RangeSearch}
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
+import org.apache.spark.sql.colocate.scan.ValuesOfKey
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StringType
-import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Matches: a filter on a Delta table with range partitions that limits the range columns: by comparisons, IN, BETWEEN,
@@ -34,14 +33,13 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
   private def named(condition: Expression, relation: LogicalRelation): Option[Expression] = for {
     column <- relation.output.find(c => c.name == RangeColumn.Name && c.dataType == StringType)
     if !condition.references.contains(column)
-    partition <- expressionOf(relation)
-    used = partition.references.toSeq
-    own = used.flatMap(c => relation.output.find(o => o.name == c.name && o.dataType == c.dataType))
-    if own.size == used.size
+    partition <- partitionOf(relation)
+    own = partition.columns.flatMap(c => relation.output.find(o => o.name == c.name && o.dataType == c.dataType))
+    if own.size == partition.columns.size
     conditions = splitConjunctivePredicates(condition).filter(limits(_, own))
     if conditions.nonEmpty
-    names <- ofValues(partition, used, conditions, own).orElse(search(partition, used, conditions, own))
-  } yield And(condition, if (names.isEmpty) Literal.FalseLiteral else In(column, names.map(Literal(_))))
+    names <- ofValues(partition, conditions, own).orElse(search(partition, conditions, own))
+  } yield And(condition, InRangePartitions(column, names)(partition.names))
 
   /** Spark adds IS NOT NULL wherever it can. */
   private def limits(condition: Expression, columns: Seq[Attribute]): Boolean = condition match {
@@ -50,22 +48,20 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
   }
 
   /** The expression by which Delta computes a row's partition, which is what proves it; not the table's property. */
-  private def expressionOf(relation: LogicalRelation): Option[Expression] = relation.relation match {
+  private def partitionOf(relation: LogicalRelation): Option[PartitionExpression] = relation.relation match {
     case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
       for {
         schema <- DeltaReflection.schemaToRead(files.location)
         text <- RangeColumn.expressionOf(schema)
-        partition <- RangeColumn.resolve(session, text, schema)
-        if partition.deterministic
+        partition <- RangeColumn.partition(session, text, schema)
+        if partition.isDeterministic
       } yield partition
     case _ => None
   }
 
   private def search(
-      partition: Expression,
-      used: Seq[Attribute],
-      conditions: Seq[Expression],
-      own: Seq[Attribute]): Option[Seq[String]] = {
+      partition: PartitionExpression, conditions: Seq[Expression], own: Seq[Attribute]): Option[Seq[String]] = {
+    val used = partition.columns
     val positions = (used.map(_.exprId).zipWithIndex ++ own.map(_.exprId).zipWithIndex).toMap
     val columns = RangeColumns(used.map(_.dataType).toIndexedSeq, positions)
     new RangeSearch(partition, columns).partitions(conditions.reduce(And))
@@ -73,30 +69,11 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
 
   /** The partitions of the values that `=` and IN leave to the columns; None if there are no such conditions. */
   private def ofValues(
-      partition: Expression,
-      used: Seq[Attribute],
-      conditions: Seq[Expression],
-      own: Seq[Attribute]): Option[Seq[String]] = {
-    val allowed = own.map(column => conditions.flatMap(valuesOf(_, column)).minByOption(_.size))
-    Option.when(allowed.forall(_.isDefined) && few(allowed.flatten)) {
-      val rows = allowed.flatten.foldLeft(Seq(Seq.empty[Any]))((rows, values) => rows.flatMap(r => values.map(r :+ _)))
-      val named = BindReferences.bindReference(partition, AttributeSeq(used))
-      rows.map(row => named.eval(InternalRow.fromSeq(row))).collect { case name: UTF8String => name.toString }.distinct
+      partition: PartitionExpression, conditions: Seq[Expression], own: Seq[Attribute]): Option[Seq[String]] = {
+    val values = own.flatMap(ValuesOfKey.fewest(_, conditions))
+    if (values.size < own.size) None
+    else ValuesOfKey.combinations(values, MostCombinations).map { rows =>
+      rows.flatMap(row => partition.of(row.map(_.value))).distinct
     }
   }
-
-  private def few(values: Seq[Seq[_]]): Boolean = values.map(_.size.toLong).product <= MostCombinations
-
-  /** The values that the condition leaves to the column; null is never one of them. */
-  private def valuesOf(condition: Expression, column: Attribute): Option[Seq[Any]] = condition match {
-    case EqualTo(c: Attribute, value: Literal) if c.exprId == column.exprId => typed(Seq(value), column)
-    case EqualTo(value: Literal, c: Attribute) if c.exprId == column.exprId => typed(Seq(value), column)
-    case In(c: Attribute, list) if c.exprId == column.exprId && list.forall(_.isInstanceOf[Literal]) =>
-      typed(list.map(_.asInstanceOf[Literal]), column)
-    case InSet(c: Attribute, set) if c.exprId == column.exprId => Some(set.toSeq.filter(_ != null))
-    case _ => None
-  }
-
-  private def typed(values: Seq[Literal], column: Attribute): Option[Seq[Any]] =
-    Option.when(values.forall(_.dataType == column.dataType))(values.map(_.value).filter(_ != null))
 }

@@ -1,0 +1,43 @@
+package org.apache.spark.sql.colocate.ranges
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Predicate, UnaryExpression}
+import org.apache.spark.unsafe.types.UTF8String
+
+/**
+ * Is a file's range partition one of these? It is also true for partitions that were not known when these were chosen:
+ * another driver may add one while the query is planned, and Delta then reads the newer version. And for rows of no
+ * partition, which only the first commit of a CREATE may have.
+ *
+ * @param names the partitions that can have rows of the query
+ * @param known all partitions that were known
+ */
+case class InRangePartitions(child: Expression, names: Seq[String])(known: Set[UTF8String])
+    extends UnaryExpression with Predicate {
+
+  @transient private lazy val wanted = names.map(UTF8String.fromString).toSet
+
+  override def nullable: Boolean = false
+  override protected def otherCopyArgs: Seq[AnyRef] = Seq(known)
+
+  override def eval(row: InternalRow): Any = takes(child.eval(row).asInstanceOf[UTF8String])
+
+  /** Called by generated code, too. */
+  def takes(partition: UTF8String): Boolean = partition == null || wanted(partition) || !known(partition)
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val partition = child.genCode(ctx)
+    val self = ctx.addReferenceObj("partitions", this)
+    val value = code"""
+      ${partition.code}
+      final boolean ${ev.value} = ${partition.isNull} || $self.takes(${partition.value});"""
+    ev.copy(code = value, isNull = FalseLiteral)
+  }
+
+  override def toString: String = names.mkString(s"$child IN (", ",", ")")
+  override def sql: String = names.mkString(s"${child.sql} IN ('", "', '", "')")
+
+  override protected def withNewChildInternal(newChild: Expression): InRangePartitions = copy(child = newChild)(known)
+}
