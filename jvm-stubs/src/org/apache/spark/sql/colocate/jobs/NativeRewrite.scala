@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.evidence.files.{FileStamp, OrcTimes}
 import org.apache.spark.sql.colocate.evidence.manifest.Manifest
+import org.apache.spark.sql.colocate.write.hosts.WrittenMember
 import org.apache.spark.sql.colocate.write.{BucketedWrite, LossyTimes}
 import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation, InMemoryFileIndex, InsertIntoHadoopFsRelationCommand, LogicalRelation, PartitionedFile
@@ -55,7 +56,8 @@ private[jobs] case class NativeRewrite(session: SparkSession, scan: MemberScan, 
     val spec = relation.bucketSpec.get
     def column(name: String) = rows.output.find(_.name == name).get
     val sorted = BucketedWrite.native(
-      rows, spec.bucketColumnNames.map(column), spec.numBuckets, spec.sortColumnNames.map(column))
+      rows, spec.bucketColumnNames.map(column), spec.numBuckets, spec.sortColumnNames.map(column),
+      scan.table.flatMap(WrittenMember.ofNative))
     Dataset.ofRows(session, InsertIntoHadoopFsRelationCommand(
       outputPath = to,
       staticPartitions = Map.empty,
