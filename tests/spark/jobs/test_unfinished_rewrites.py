@@ -105,11 +105,22 @@ def test_a_repair_finishes_where_only_the_journal_was_left(session: SparkSession
 
 
 @pytest.mark.parametrize("moved", [0, 2])
+def test_where_new_files_are_lost_the_stray_is_written_anew(
+    session: SparkSession, unfinished: Unfinished, moved: int
+) -> None:
+    unfinished.move_in(unfinished.fresh[:moved])
+    (unfinished.work / "new" / unfinished.fresh[3]).unlink()
+    _repair(session, unfinished.table)
+    assert _rows(session, unfinished.table) == unfinished.rows
+    assert not unfinished.stray.exists() and not unfinished.work.exists()
+
+
+@pytest.mark.parametrize("moved", [0, 2])
 def test_rows_of_a_table_that_was_overwritten_since_do_not_come_back(
     session: SparkSession, unfinished: Unfinished, moved: int
 ) -> None:
     unfinished.move_in(unfinished.fresh[:moved])
-    for file in files(session, unfinished.table):  # as an overwrite does that keeps the hidden folder
+    for file in unfinished.root.glob("*.parquet"):  # as an overwrite does that keeps the hidden folder
         file.unlink()
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     session.sql(f"REFRESH TABLE {unfinished.table}")

@@ -22,19 +22,23 @@ private[jobs] case class RewriteJournal(folder: String, files: List[String], str
 
   /**
    * New files first. So a stray that is missing while a new file is not in its place means that somebody has replaced
-   * the folder's contents since: then the new files are dropped.
+   * the folder's contents since: then the new files are dropped. If new files are lost before they were moved, those
+   * that were are taken out again, and the strays stay.
    */
   def finish(fs: FileSystem, work: Path): Boolean = {
     val target = new Path(folder)
     val left = strays.filter(stray => statusOf(fs, new Path(target, stray.name)).exists(stray.is))
     val waiting = files.filterNot(name => fs.exists(new Path(target, name)))
     val isReplaced = left.size < strays.size && waiting.nonEmpty
-    if (!isReplaced) {
+    val isWhole = waiting.forall(name => fs.exists(new Path(new Path(work, NewFiles), name)))
+    if (!isReplaced && !isWhole) {
+      files.diff(waiting).foreach(name => fs.delete(new Path(target, name), false))
+    } else if (!isReplaced) {
       waiting.foreach(name => move(fs, new Path(new Path(work, NewFiles), name), new Path(target, name)))
       left.foreach(stray => fs.delete(new Path(target, stray.name), false))
     }
     fs.delete(work, true)
-    !isReplaced
+    !isReplaced && isWhole
   }
 
   private def move(fs: FileSystem, from: Path, to: Path): Unit =
