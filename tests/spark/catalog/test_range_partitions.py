@@ -1,5 +1,6 @@
 """Range partitions of Delta tables: which rows they take, who is refused, and how they come and go."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -125,11 +126,16 @@ def test_every_writer_obeys(spark: SparkSession, db: str) -> None:
 def test_a_table_made_from_a_query_refuses_rows_of_no_partition(spark: SparkSession, db: str) -> None:
     spark.sql(f"CREATE TABLE t USING delta {properties('d', MONTHS)} AS SELECT DATE'2017-01-01' d, 1 k")
     assert held(spark) == {"p201701": 1}
-    # Delta's own check, which a session without the extension has, too. A row without a day is below the first range.
+    # A row without a day is below the first range.
     bounded = properties("d", MONTHS).replace('"upper"', '"lower": ["2017-01-01"], "upper"', 1)
     spark.sql(f"CREATE TABLE u USING delta {bounded} AS SELECT DATE'2017-01-01' d, 1 k")
     insert = "MERGE INTO u USING (SELECT 2 k) s ON u.k = s.k WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)"
-    assert "NOT_NULL" in refused(spark, insert)
+    assert "RANGE_NO_PARTITION" in refused(spark, insert)
+    # Sessions without the extension have Delta's own check.
+    log = spark.read.json(f"{spark.sql('DESCRIBE DETAIL u').first()['location']}/_delta_log/*.json")
+    schemas = log.where("metaData IS NOT NULL").orderBy("_metadata.file_name").select("metaData.schemaString").collect()
+    (column,) = (field for field in json.loads(schemas[-1][0])["fields"] if field["name"] == "_colocate_range")
+    assert column["nullable"] is False
 
 
 def test_a_dynamic_overwrite_replaces_the_ranges_that_it_has_rows_for(spark: SparkSession, db: str) -> None:

@@ -58,7 +58,10 @@ object Rules {
 
   val normalization: Seq[OfPlans] =
     made[OfPlans](
-      "normalization", "FinishVisibleColumns" -> (_ => FinishVisibleColumns), "AggregateByKey" -> (_ => AggregateByKey))
+      "normalization",
+      "HiddenColumnsOfMerge" -> (HiddenColumnsOfMerge(_)),
+      "FinishVisibleColumns" -> (_ => FinishVisibleColumns),
+      "AggregateByKey" -> (_ => AggregateByKey))
 
   val check: Seq[Made[LogicalPlan => Unit]] = made[Made[LogicalPlan => Unit]](
     "check",

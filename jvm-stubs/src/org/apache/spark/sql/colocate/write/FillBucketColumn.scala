@@ -60,10 +60,7 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       val keys = layout.keys.zip(layout.keyTypes).map { case (key, keyType) =>
         HiddenColumns.asStored(named(key).get, keyType)
       }
-      val number = layout.partitions.fold[Expression](Literal(layout.buckets)) { _ =>
-        WriteByPartitionsBuckets.number(layout, named).get
-      }
-      BucketColumn.Name -> BucketedWrite.bucketId(keys, number)
+      BucketColumn.Name -> BucketedWrite.bucketId(keys, WriteByPartitionsBuckets.numberOf(layout, named).get)
     }
     val range = target.ranges.map(ranges => RangeColumn.Name -> RangeColumn.over(ranges.expression, named).get)
     (bucket ++ range).toMap

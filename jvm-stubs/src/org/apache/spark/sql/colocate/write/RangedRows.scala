@@ -4,16 +4,17 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.catalog.{RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.columns.RangeColumn
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DataType, StringType, StructType}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
+import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
@@ -42,7 +43,7 @@ case class RangedRows(
    * column. UPDATE and MERGE compute it for the rows that they change and for no others.
    */
   def checkedPartition(value: String => Option[Expression]): Option[Expression] = {
-    val stored = columns.flatMap(c => value(c.name).flatMap(RangedRows.tried(_, c.dataType)).map(c.name -> _)).toMap
+    val stored = columns.flatMap(c => value(c.name).flatMap(DeltaClauses.stored(_, c.dataType)).map(c.name -> _)).toMap
     RangeColumn.over(expression, stored.get).map { partition =>
       val shown = columns.map(c => RowInSomeRange.shown(stored(c.name)))
       val refusal = RangeRefusal(table, partitions, only)
@@ -82,18 +83,26 @@ case class RangedRows(
 
 object RangedRows {
 
-  /** The value as it will be stored, or null where it can't be: then Delta says so. */
-  private def tried(value: Expression, stored: DataType): Option[Expression] =
-    if (value.dataType == stored) Some(value)
-    else Option.when(Cast.canTryCast(value.dataType, stored)) {
-      Cast(value, stored, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
-    }
-
   def of(session: SparkSession, table: Table): Option[RangedRows] =
     DeltaTables.rangesOf(table).flatMap { text =>
       val properties = table.properties().asScala.toMap
       val name = table.name().stripPrefix("spark_catalog.")
       of(session, name, text, DeltaTables.snapshotSchema(table), entries(properties))
+    }
+
+  /** Of the table of Delta's UPDATE. */
+  def of(session: SparkSession, target: LogicalPlan): Option[RangedRows] = target.collectFirst {
+    case LogicalRelationWithTable(files: HadoopFsRelation, table) => of(session, files, table)
+  }.flatten
+
+  /** Of the table of Delta's UPDATE or MERGE. */
+  def of(session: SparkSession, files: HadoopFsRelation, table: Option[CatalogTable]): Option[RangedRows] =
+    if (!files.partitionSchema.fieldNames.contains(RangeColumn.Name)) None
+    else {
+      val schema = DeltaReflection.schemaOf(files)
+      val name = table.fold(DeltaReflection.dataPath(files.location).toString)(_.identifier.unquotedString)
+      val listed = entries(DeltaReflection.propertiesOf(files))
+      RangeColumn.expressionOf(schema).flatMap(of(session, name.stripPrefix("spark_catalog."), _, schema, listed))
     }
 
   /** A session without the extension may have changed the property, which is needed for messages only. */

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.write
 
-import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression}
+import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, Sort}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.BucketLayout
@@ -31,6 +31,10 @@ private[colocate] object WriteByPartitionsBuckets {
     case Sort(_, false, rows, _) => isDone(rows)
     case _ => false
   }
+
+  /** The number of buckets that a row is in one of: the table's, or that of its partition if these differ. */
+  def numberOf(layout: BucketLayout, named: String => Option[Expression]): Option[Expression] =
+    if (layout.partitions.isEmpty) Some(Literal(layout.buckets)) else number(layout, named)
 
   /** The number of buckets of a row's partition, from values by the names of the table's columns. */
   def number(layout: BucketLayout, named: String => Option[Expression]): Option[Expression] =
