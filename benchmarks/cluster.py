@@ -1,4 +1,4 @@
-"""The cluster benchmark: the join on hosts with links of a given speed, members against stock Delta's shuffle.
+"""The cluster benchmark: a join and a MERGE over links of a given speed, members against stock Delta's shuffle.
 
 The hosts are network namespaces of this machine (`tools/cluster`), so they share its cores and its disk; what differs
 from one machine is the network.
@@ -15,13 +15,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from benchmarks import lab, report
+from benchmarks import lab, merge, report
 from benchmarks.data import ROOT, tpch
 from benchmarks.engines import BROADCAST_OFF, Engine, engine, layouts, query
 from benchmarks.measure import measure
 from benchmarks.rows import same
 from tools.cluster.network import Network, network_of
 from tools.cluster.spark import cluster
+from tools.recorder import Recorder
 
 TABLES = ("orders", "lineitem")
 PREFERRED = "spark.colocate.hosts.preferred"
@@ -31,12 +32,14 @@ PREFERRED = "spark.colocate.hosts.preferred"
 class Found:
     """One run.
 
+    stages: of each the number of tasks and their CPU seconds.
     between_bytes: from worker to worker. driver_bytes: what the driver received.
     at_host, elsewhere: tasks of scans, those on a host of their buckets and the others.
     """
 
     seconds: float
     exchanges: int
+    stages: list[tuple[int, float]]
     shuffle_bytes: int
     between_bytes: int
     driver_bytes: int
@@ -59,13 +62,18 @@ def run(asked: argparse.Namespace) -> int:
         return started.run([sys.executable, "-m", "benchmarks.cluster", json.dumps(given)])
 
 
+def show(asked: argparse.Namespace) -> int:
+    """Shows a result that was written before."""
+    report.print_cluster(json.loads(asked.result.read_text()))
+    return 0
+
+
 def _measure(given: dict[str, Any]) -> int:
     asked = argparse.Namespace(**given["asked"])
     net = network_of(given["network"])
     with lab.session(asked.memory, 1, settings=given["settings"]) as spark:
-        engines = _engines()
-        _load(spark, engines, asked)
-        links = {link: _rounds(spark, net, engines, link, asked) for link in asked.links}
+        statements = [*_joins(spark, asked), *_merges(spark, asked)]
+        links = {link: _rounds(spark, net, statements, link, asked) for link in asked.links}
         facts = lab.circumstances(spark)
     record = {
         "benchmark": "cluster",
@@ -76,73 +84,109 @@ def _measure(given: dict[str, Any]) -> int:
         "links": links,
         "rows_equal": all(found["rows_equal"] for found in links.values()),
     }
+    written = report.write_json(record, Path(asked.out))
     report.print_cluster(record)
-    print(report.write_json(record, Path(asked.out)))
+    print(written)
     return 0 if record["rows_equal"] else 1
 
 
-def _engines() -> list[Engine]:
+@dataclass(frozen=True)
+class Statement:
+    """What is measured on an engine. check: its rows tell whether the statement did the same on all engines."""
+
+    name: str
+    engine: Engine
+    sql: str
+    check: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {self.engine.name}"
+
+
+def _joins(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
     """Stock Delta's shuffle, members, and members whose tasks prefer no host."""
-    stock, members = engine("delta-shuffle"), engine("delta-colocated")
-    members = replace(members, settings={**members.settings, **BROADCAST_OFF})
+    stock, members = _engines()
     anywhere = replace(
         members,
         name="delta-anywhere",
         title="Delta, colocated, no preferred hosts",
         settings={**members.settings, PREFERRED: "false"},
     )
-    return [stock, members, anywhere]
-
-
-def _load(spark: SparkSession, engines: list[Engine], asked: argparse.Namespace) -> None:
     sources, layout = tpch(asked.scale, TABLES), layouts("tpch", asked.scale, asked.buckets)
-    for one in {one.tables: one for one in engines}.values():
+    for one in (stock, members):
         for table in TABLES:
             lab.load(spark, one, table, sources[table], layout[table])
+    return [Statement("join", one, query(one.query)) for one in (stock, members, anywhere)]
+
+
+def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
+    """The benchmark `merge`, without deletion vectors, in databases of its own."""
+    orders, layout = tpch(asked.scale, TABLES)["orders"], layouts("tpch", asked.scale, asked.buckets)["orders"]
+    found = []
+    for one in _engines():
+        case = merge.Case(replace(one, tables=f"{one.tables}_merge"), vectors=False)
+        with merge.using(spark, case):
+            merge.load(spark, case, orders, layout)
+        found.append(Statement("merge", case.engine, merge.MERGE, merge.CHECK))
+    return found
+
+
+def _engines() -> tuple[Engine, Engine]:
+    stock, members = engine("delta-shuffle"), engine("delta-colocated")
+    return stock, replace(members, settings={**members.settings, **BROADCAST_OFF})
 
 
 def _rounds(
-    spark: SparkSession, net: Network, engines: list[Engine], link: str, asked: argparse.Namespace
+    spark: SparkSession, net: Network, statements: list[Statement], link: str, asked: argparse.Namespace
 ) -> dict[str, Any]:
-    """One round to warm up, then the measured ones, in turn."""
+    """The measured rounds, in turn; before those of the first link one to warm up."""
     net.limit(link)
-    found: dict[str, list[Found]] = {one.name: [] for one in engines}
-    rows = []
-    for _ in range(asked.rounds + 1):
-        for one in engines:
-            with lab.using(spark, one):
-                measured, answer = _run(spark, net, query(one.query))
-            found[one.name].append(measured)
-            rows.append(answer)
+    warm_up = link == asked.links[0]
+    found: dict[str, list[Found]] = {one.key: [] for one in statements}
+    rows: dict[str, list[Any]] = {one.name: [] for one in statements}
+    for number in range(asked.rounds + warm_up):
+        for one in statements:
+            with lab.using(spark, one.engine):
+                measured, answer = _run(spark, net, one)
+            rows[one.name].append(answer)
+            if number >= warm_up:
+                found[one.key].append(measured)
     return {
-        "rows_equal": all(same(rows[0], other) for other in rows),
-        "engines": [
+        "rows_equal": all(same(answers[0], other) for answers in rows.values() for other in answers),
+        "runs": [
             {
-                "name": one.name,
-                "title": one.title,
-                "median_seconds": median(run.seconds for run in found[one.name][1:]),
-                "rounds": [asdict(run) for run in found[one.name][1:]],
+                "statement": one.name,
+                "name": one.engine.name,
+                "title": one.engine.title,
+                "median_seconds": median(run.seconds for run in found[one.key]),
+                "rounds": [asdict(run) for run in found[one.key]],
             }
-            for one in engines
+            for one in statements
         ],
     }
 
 
-def _run(spark: SparkSession, net: Network, sql: str) -> tuple[Found, list[tuple[Any, ...]]]:
+def _run(spark: SparkSession, net: Network, statement: Statement) -> tuple[Found, list[tuple[Any, ...]]]:
+    """A statement that changes its table starts from the version that was loaded."""
+    if statement.check:
+        merge.restore(spark)
     before, driver = net.between_workers(), net.received()[net.driver.name]
-    measured = measure(spark, sql)
-    return (
-        Found(
-            seconds=measured.seconds,
-            exchanges=measured.exchanges,
-            shuffle_bytes=measured.shuffle_bytes,
-            between_bytes=net.between_workers() - before,
-            driver_bytes=net.received()[net.driver.name] - driver,
-            at_host=measured.tasks_at_host,
-            elsewhere=measured.tasks_elsewhere,
-        ),
-        measured.rows,
+    with Recorder(spark) as seen:
+        measured = measure(spark, statement.sql)
+    found = Found(
+        seconds=measured.seconds,
+        # A MERGE runs queries inside itself, whose plans the statement's own does not show.
+        exchanges=seen.exchanges if statement.check else measured.exchanges,
+        stages=[(stage.tasks, stage.cpu) for stage in measured.stages],
+        shuffle_bytes=measured.shuffle_bytes,
+        between_bytes=net.between_workers() - before,
+        driver_bytes=net.received()[net.driver.name] - driver,
+        at_host=measured.tasks_at_host,
+        elsewhere=measured.tasks_elsewhere,
     )
+    rows = [tuple(row) for row in spark.sql(statement.check).collect()] if statement.check else measured.rows
+    return found, rows
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from matplotlib import pyplot
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import cost
 from benchmarks.sizes import size
 
 RESULTS = Path(__file__).parent / "results"
@@ -45,28 +46,67 @@ def console() -> Console:
 
 
 def print_cluster(record: Record) -> None:
-    table = Table(title=f"lineitem JOIN orders, TPC-H scale {record['scale']:g}, on {record['hosts']} hosts")
-    for name in ("link", "engine"):
+    """What was measured, beside what the cost model expects; and what it expects of larger hosts."""
+    measured = cost.points(record)
+    model = cost.fitted(list(measured.values()))
+    table = Table(title=f"TPC-H scale {record['scale']:g} on {record['hosts']} hosts")
+    for name in ("link", "statement", "engine"):
         table.add_column(name)
-    for name in ("seconds", "vs shuffle", "exchanges", "worker to worker", "to the driver", "tasks at their hosts"):
+    numbers = ("seconds", "vs shuffle", "model", "off by", "exchanges", "worker to worker", "to the driver", "at hosts")
+    for name in numbers:
         table.add_column(name, justify="right")
-    for link, found in record["links"].items():
-        reference = next(one["median_seconds"] for one in found["engines"] if one["name"] == REFERENCE)
-        for one in found["engines"]:
-            last = one["rounds"][-1]
-            tasks = last["at_host"] + last["elsewhere"]
-            table.add_row(
-                link,
-                one["title"],
-                f"{one['median_seconds']:.2f}",
-                f"{reference / one['median_seconds']:.2f}x",
-                str(last["exchanges"]),
-                size(last["between_bytes"]),
-                size(last["driver_bytes"]),
-                f"{last['at_host']} of {tasks}" if tasks else "",
-            )
+    for (link, statement, engine), point in measured.items():
+        run = next(
+            one for one in record["links"][link]["runs"] if (one["statement"], one["name"]) == (statement, engine)
+        )
+        last, expected = run["rounds"][-1], model.seconds(point.work, point.machines)
+        tasks = last["at_host"] + last["elsewhere"]
+        table.add_row(
+            link,
+            statement,
+            run["title"],
+            f"{point.seconds:.2f}",
+            f"{measured[link, statement, REFERENCE].seconds / point.seconds:.2f}x",
+            f"{expected:.2f}",
+            f"{expected / point.seconds - 1:+.0%}",
+            str(last["exchanges"]),
+            size(last["between_bytes"]),
+            size(last["driver_bytes"]),
+            f"{last['at_host']} of {tasks}" if tasks else "",
+        )
     console().print(table)
     console().print("rows equal on all engines" if record["rows_equal"] else "ROWS DIFFER")
+    console().print(
+        f"model: {model.stage:.3f} s for each stage, {model.cpu:.2f} s for each second of CPU, "
+        f"{model.wire:.2f} s for each second that the bytes take on the links"
+    )
+    _print_larger_hosts(record, measured, model)
+
+
+LARGER_CORES, LARGER_LINK = 16, "10gbit"
+
+
+def _print_larger_hosts(
+    record: Record, measured: dict[tuple[str, str, str], cost.Point], model: cost.Constants
+) -> None:
+    """The same number of hosts, with as much data for each core."""
+    hosts, first = record["hosts"], next(iter(record["links"]))
+    cores = hosts * LARGER_CORES
+    machines = cost.Machines(hosts, cores, cost.bits(LARGER_LINK))
+    points = {key[1:]: point for key, point in measured.items() if key[0] == first}
+    factor = cores / next(iter(points.values())).machines.cores
+    title = f"expected of {hosts} hosts with {LARGER_CORES} cores and {LARGER_LINK}, scale {record['scale'] * factor:g}"
+    table = Table(title=title)
+    for name in ("statement", "engine"):
+        table.add_column(name)
+    for name in ("seconds", "vs shuffle", "worker to worker"):
+        table.add_column(name, justify="right")
+    expected = {key: model.seconds(point.work.times(factor), machines) for key, point in points.items()}
+    for (statement, engine), seconds in expected.items():
+        wire = size(points[statement, engine].work.wire_bytes * factor)
+        ratio = f"{expected[statement, REFERENCE] / seconds:.2f}x"
+        table.add_row(statement, engine, f"{seconds:.2f}", ratio, wire)
+    console().print(table)
 
 
 def print_join(record: Record) -> None:

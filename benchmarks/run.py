@@ -33,12 +33,14 @@ def main(arguments: list[str]) -> int:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
     verb = verbs.add_parser("cluster")
     verb.add_argument("--scale", type=float, default=5.0, help="1 is 1 GB of text (5)")
-    verb.add_argument("--rounds", type=int, default=3, help="measured rounds, after one to warm up (3)")
+    verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link, after one to warm up (2)")
     verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
     verb.add_argument("--hosts", type=int, default=3, help="workers of one core, each on a host of its own (3)")
     verb.add_argument("--links", nargs="+", default=["1gbit", "100mbit"], help="speeds of links (1gbit 100mbit)")
     verb.add_argument("--worker-memory", default="3g", help="heap of an executor (3g)")
     _session_arguments(verb, "2g")
+    verb = verbs.add_parser("cost", help="shows a result of cluster again, with the cost model that fits it")
+    verb.add_argument("result", type=Path, help="a JSON file of benchmarks/results")
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     _session_arguments(verb, "2g")
@@ -63,6 +65,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     runs = {
         "cluster": cluster.run,
+        "cost": cluster.show,
         "join": join.run,
         "merge": merge.run,
         "hybrid": hybrid.run,
