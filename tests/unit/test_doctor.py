@@ -88,7 +88,7 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
     (
         store(groups=(ON_LOST,), hosts=LOST),
         None,
-        [("BUCKETS_ON_LOST_HOSTS", "db.g", "CALL system.balance(group => 'db.g')")],
+        [("BUCKETS_ON_LOST_HOSTS", "db.g", "CALL system.repair(group => 'db.g')")],
     ),
     (
         store(groups=(ON_LOST,), hosts=LOST, config={"disable_colocate_relocate": "true"}),

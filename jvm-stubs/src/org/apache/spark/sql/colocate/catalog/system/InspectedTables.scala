@@ -6,7 +6,6 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.{GroupProperties, TableSpec}
 import org.apache.spark.sql.colocate.catalog.describe.{DeclaredLayout, DeclaredLayouts, BucketedTable}
-import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
@@ -67,7 +66,7 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
   private def ofDelta(table: BucketedTable, delta: Table): Seq[InspectedBucket] =
     DeltaTables.layoutOf(session, delta).toSeq.flatMap { layout =>
       val snapshot = DeltaReflection.snapshotOfTable(delta)
-      val bucket = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
+      val bucket = MemberFiles.bucketOf(session, member(table, layout.most), snapshot)
       val mark = element_at(col("tags"), lit(UniqueFiles.Tag))
       val isCompacted = col("marked") === col("files") && col("first") === col("last")
       snapshot.allFiles
@@ -83,6 +82,9 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
           InspectedBucket(known, row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4))
         }
     }
+
+  private def member(table: BucketedTable, buckets: Int): MemberFacts =
+    MemberFacts(table.spec.group, "", table.spec.name.database.get, table.spec.name.table, "delta", buckets)
 
   /** The files of each bucket, and how many of all were never checked. */
   private def ofNative(table: BucketedTable): (Seq[InspectedBucket], Int) = {

@@ -4,6 +4,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.orc.OrcFile
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -51,10 +52,7 @@ object MemberFiles {
     val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)
     val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
     val snapshot = DeltaReflection.snapshotOfTable(table)
-    val named = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
-    val strays = strayFiles(session, member, snapshot)
-    val isStray = if (strays.isEmpty) lit(false) else udf(strays.contains(_: String)).apply(col("path"))
-    val bucket = when(!isStray, named)
+    val bucket = bucketOf(session, member, snapshot)
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
     snapshot.allFiles
       .groupBy(bucket.as("bucket"))
@@ -65,6 +63,14 @@ object MemberFiles {
         val complete = row.getLong(4) == row.getLong(1)
         BucketStats(known, row.getLong(1), row.getLong(2), Option.when(complete)(row.getLong(3)))
       }
+  }
+
+  /** Of a row of Delta's log: the bucket that its file is in; null for a stray. */
+  private[system] def bucketOf(session: SparkSession, member: MemberFacts, snapshot: DeltaSnapshot): Column = {
+    val named = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
+    val strays = strayFiles(session, member, snapshot)
+    val isStray = if (strays.isEmpty) lit(false) else udf(strays.contains(_: String)).apply(col("path"))
+    when(!isStray, named)
   }
 
   /** Files that a check has found damaged, as the log names them. */
