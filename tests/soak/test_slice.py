@@ -1,0 +1,69 @@
+"""Three minutes at most of the soak in the ordinary run, on its day, and its own parts."""
+
+import os
+import random
+import sys
+import threading
+from collections.abc import Callable
+
+from tests.rotation import on_its_day
+from tests.soak import statements
+from tests.soak.gates import Gate
+from tests.soak.soak import soak
+from tests.soak.tables import KEYS, TABLES, Model
+
+SECONDS = float(os.environ.get("COLOCATE_SOAK_SECONDS", "60"))
+SEED = int(os.environ.get("COLOCATE_SOAK_SEED", "20261126"))
+
+
+@on_its_day(1, 2)
+def test_no_wrong_row_and_no_stuck_state_while_things_break() -> None:
+    report = soak(SEED, SECONDS, sys.stderr, pause=1.0)
+    assert not report.wrong, report.summary()
+    assert sum(report.faults.values()) >= SECONDS / 30, report.summary()
+    assert report.queries >= SECONDS / 3 and report.colocated, report.summary()
+
+
+def test_duckdb_understands_every_statement_and_a_seed_decides_them() -> None:
+    def texts(seed: str) -> list[str]:
+        draw, model = random.Random(seed), Model()
+        for table in TABLES:
+            model.add(table, [(key, key) for key in range(0, KEYS, 3)])
+        found = []
+        for _ in range(60):
+            change, query = statements.change(draw, 100, calm=False), statements.query(draw)
+            for text in change.duck:
+                model.cursor().execute(text)
+            model.rows(query.text)
+            found += [change.spark, query.text]
+        return found
+
+    assert texts("1") == texts("1")
+    assert texts("1") != texts("2")
+
+
+def test_whoever_is_alone_in_a_gate_is_alone() -> None:
+    gate, inside, seen = Gate(), [0], set()
+
+    def shared() -> None:
+        for _ in range(200):
+            with gate.shared(), gate.shared():
+                seen.add(inside[0])
+
+    def alone() -> None:
+        for _ in range(50):
+            with gate.alone(), gate.shared():
+                inside[0] += 1
+                seen.add(-1) if inside[0] != 1 else None
+                inside[0] -= 1
+
+    _together([shared, shared, alone, alone])
+    assert seen == {0}
+
+
+def _together(work: list[Callable[[], None]]) -> None:
+    threads = [threading.Thread(target=one) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
