@@ -1,7 +1,7 @@
 """What must hold when nothing is broken any more."""
 
 from tests.soak.jobs import ENDS, Jobs
-from tests.soak.outages import all_stable
+from tests.soak.outages import all_are
 from tests.soak.tables import GROUPS, TABLES
 from tests.soak.world import World
 from tests.spark.members import folder
@@ -23,7 +23,7 @@ def settle(world: World, jobs: Jobs) -> None:
             world.report.fail(f"{group} is still damaged after a repair: {done.findings}")
         if world.sql(f"CALL system.balance(group => '{group}', dry_run => true)"):
             world.report.fail(f"a balance of {group} that has ended would move more")
-    world.until(lambda: all_stable(world), "all groups are stable at the end")
+    world.until(lambda: all_are(world, "is_stable"), "all groups are stable at the end")
     for table in TABLES:
         _nothing_lost(world, table.name)
     for group in GROUPS:
