@@ -1,5 +1,6 @@
 """What the soak says while it runs, and at its end."""
 
+import re
 import threading
 import time
 from collections import Counter
@@ -73,8 +74,9 @@ class Report:
 
 
 def condition(error: Exception) -> str:
-    """Its error condition, or the first words of Spark's."""
+    """Its error condition, or the first words of what it says. Delta's own errors come through Py4J as texts."""
     asked = getattr(error, "getCondition", None)
     found = asked() if asked else None
-    text = str(error).strip().splitlines()
-    return str(found or (text[0][:80] if text else type(error).__name__))
+    named = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", str(error))
+    first = str(error).strip().partition("\n")[0][:80]
+    return str(found or (named.group(1) if named else first or type(error).__name__))
