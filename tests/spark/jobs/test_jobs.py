@@ -127,6 +127,7 @@ def test_a_stray_that_can_not_be_read_fails_the_job_and_loses_nothing(session: S
     _until(session, job, lambda row: row.attempts > 0)
     assert _call(session, f"cancel_job({job})").state == "cancelled"
     assert {file.name for file in files(session, "odd")} == before
+    assert not list((folder(session, "odd") / "_colocate").glob("rewrite-*"))
 
 
 def _until(spark: SparkSession, job: int, condition: Any) -> Row:

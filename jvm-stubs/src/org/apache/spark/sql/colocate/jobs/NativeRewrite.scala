@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.jobs
 
 import java.util.{Locale, UUID}
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SaveMode
@@ -34,18 +35,33 @@ private[jobs] case class NativeRewrite(session: SparkSession, scan: MemberScan, 
 
   private def rewrite(strays: Seq[PartitionedFile]): Rewritten = {
     val work = RewriteJournal.workFolder(scan.root, UUID.randomUUID().toString)
+    val journal = removedOnFailure(work)(prepared(strays, work))
+    if (journal.finish(fs, work)) {
+      record(journal.files.map(name => fs.getFileStatus(new Path(folder, name))))
+      Rewritten(strays.size, journal.files.size)
+    } else Rewritten(0, 0)
+  }
+
+  /** The new files, and what is to be done with them; nothing of the table has changed yet. */
+  private def prepared(strays: Seq[PartitionedFile], work: Path): RewriteJournal = {
     val fresh = new Path(work, RewriteJournal.NewFiles)
     write(strays, fresh)
-    val files = dataFiles(fresh)
     val journal = RewriteJournal(
       folder.toString,
-      files.map(_.getPath.getName).toList,
+      dataFiles(fresh).map(_.getPath.getName).toList,
       strays.map(file => StrayEntry(file.toPath.getName, file.fileSize, file.modificationTime)).toList)
     RewriteJournal.save(fs, work, journal)
-    journal.finish(fs, work)
-    record(journal.files.map(name => fs.getFileStatus(new Path(folder, name))))
-    Rewritten(strays.size, files.size)
+    journal
   }
+
+  private def removedOnFailure[A](work: Path)(prepare: => A): A =
+    try prepare
+    catch {
+      case e @ (NonFatal(_) | _: InterruptedException) =>
+        try fs.delete(work, true)
+        catch { case NonFatal(left) => e.addSuppressed(left) }
+        throw e
+    }
 
   private def dataFiles(in: Path): Seq[FileStatus] =
     if (!fs.exists(in)) Nil
