@@ -30,6 +30,7 @@ CALLS: list[tuple[str, str, Any, AccessRole]] = [
     ("GET", "/api/v1/hosts", None, AccessRole.READER),
     ("GET", "/api/v1/config", None, AccessRole.READER),
     ("GET", "/api/v1/audit", None, AccessRole.READER),
+    ("GET", "/api/v1/doctor", None, AccessRole.READER),
     ("GET", "/api/v1/jobs", None, AccessRole.READER),
     ("GET", "/api/v1/jobs/1", None, AccessRole.READER),
     ("POST", "/api/v1/jobs/verify", {"target": "db.g1"}, AccessRole.OPERATOR),
