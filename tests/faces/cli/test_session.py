@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.rotation import on_its_day
 from tests.spark.sessions import QUICK_DRIVER, small_options
 
 DORIS = """
@@ -43,3 +44,37 @@ def test_a_table_made_by_sql_is_listed_from_the_store_alone(tmp_path: Path) -> N
     ), looked.stderr[-3000:]
     marked = colocate("unstable", "shop.g")
     assert marked.stdout == "Group shop.g is marked as unstable.\n"
+
+
+@on_its_day(1, 2)
+def test_a_worker_does_the_jobs_that_a_command_line_starts_and_ends_when_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file.sql").write_text(DORIS)
+    conf = {key: value for key, value in small_options(tmp_path).items() if key != "spark.sql.catalogImplementation"}
+    options = [text for key, value in conf.items() for text in ("--conf", f"{key}={value}")]
+    environment = {**os.environ, **QUICK_DRIVER, "COLUMNS": "120", "NO_COLOR": "1"}
+    (tmp_path / "warehouse").mkdir()
+
+    def started(*module: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", *module]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=tmp_path / "warehouse", env=environment, text=True, **pipes)
+
+    def colocate(*arguments: str) -> tuple[int | None, str, str]:
+        ran = started("spark_colocate.faces.cli.main", *arguments)
+        out, err = ran.communicate()
+        return ran.returncode, out, err
+
+    assert colocate("sql", str(tmp_path / "file.sql"), *options)[0] == 0
+    waiting = json.loads(colocate("verify", "--table", "shop.orders", "-o", "json")[1])
+    assert waiting["state"] == "pending"
+    worker = started("spark_colocate.worker", *options)
+    try:
+        code, out, err = colocate("jobs", "watch", str(waiting["job_id"]), "-o", "json")
+        assert code == 0, err
+        done = json.loads(out)
+        assert (done["state"], done["findings"]) == ("done", ["no damage found"])
+    finally:
+        worker.terminate()
+        told = worker.communicate(timeout=60)[1]
+    assert worker.returncode == 0, told[-3000:]
+    assert "The worker looks for jobs." in told
