@@ -263,7 +263,8 @@ def test_no_word_in_braces_is_left() -> None:
 
 def test_of_one_database_only_its_groups_and_global_ones_are_looked_at() -> None:
     everywhere = GroupName("", "__global__x")
-    facts = store(groups=(group(layout_stable=False), group(everywhere, layout_stable=False)), members=())
+    both = {"members": (member(A), member(B), member(A, everywhere), member(B, everywhere))}
+    facts = store(groups=(group(layout_stable=False), group(everywhere, layout_stable=False)), **both)
     assert {one.object for one in findings(facts, "db")} == {"db.g", "__global__x"}
     assert {one.object for one in findings(facts, "other")} == {"__global__x"}
 

@@ -27,7 +27,8 @@ def findings(store: StoreFacts, db: str = "", found: Inspection | None = None) -
 
 def _of_store(store: StoreFacts, db: str, found: Inspection | None) -> Iterator[Finding]:
     for group in store.groups:
-        if not db or group.name.db in ("", db):
+        # A group in its recycle period has no tables that anything could be wrong with.
+        if store.members_of(group.name) and (not db or group.name.db in ("", db)):
             yield from _unstable(store, group)
             yield from _lost_hosts(store, group)
             yield from _one_table(store, group, found)

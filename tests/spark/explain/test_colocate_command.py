@@ -25,7 +25,7 @@ def colocate(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     def session(_conf: list[str] | None, _store: str | None) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr(commands, "_session", session)
+    monkeypatch.setattr(commands, "session", session)
     monkeypatch.setenv("COLUMNS", "200")
 
     def command(*arguments: str, stdin: str = "") -> tuple[int, str, str]:

@@ -26,6 +26,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "SELECT k, count(*) FROM dirty GROUP BY k",
         {"percent": "100", "table": "reasons.dirty", "file": "by_hand.parquet"},
     ),
+    "DAMAGED": ("SELECT k, count(*) FROM copied GROUP BY k", {"table": "reasons.copied"}),
     "NOT_ONE_SNAPSHOT": (JOIN, {"table": "reasons.t"}),
     "NO_LAYOUT_PROOF": ("SELECT t.v FROM t JOIN unproven u ON t.k = u.k", {"table": "reasons.unproven"}),
     "MIXED_BUCKETS": (
@@ -130,6 +131,8 @@ def _make(spark: SparkSession) -> None:
         spark, "widened", "k SMALLINT", ["k"], 4, group="g_w", properties={"delta.enableTypeWidening": "true"}
     )
     widen_key(spark, "widened")
+    # As a clone of a damaged table, which has the property and no manifest.
+    create_member(spark, "copied", "k INT", ["k"], 4, properties={"colocate.damaged": "true"})
     own = json.dumps([{"name": "low", "upper": ["9"]}, {"name": "high", "upper": ["MAXVALUE"], "buckets": 3}])
     spark.sql(
         "CREATE TABLE mixed (k INT, v BIGINT) USING delta CLUSTERED BY (k) INTO 2 BUCKETS "
