@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession
 
+from tests.rotation import on_its_day
 from tests.spark.control import call, eventually
 from tests.spark.members import create_member, set_stable
 from tests.spark.native import files
@@ -141,7 +142,7 @@ def ends() -> Iterator[ExitStack]:
         yield stack
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [pytest.param(f, marks=on_its_day(i % 2, 2)) for i, f in enumerate(FAULTS)])
 def test_a_fault_is_found_and_its_cure_mends_it(
     spark: SparkSession, db: str, at_once: None, ends: ExitStack, fault: str
 ) -> None:
