@@ -72,7 +72,7 @@ def test_a_system_table_that_there_is_not_is_refused_with_those_there_are() -> N
     with pytest.raises(
         Refused, match="colocation_groups, colocation_hosts, colocation_jobs, colocation_audit"
     ) as refused:
-        Plane(MemoryStore()).call("rows", table="colocation_jobs")
+        Plane(MemoryStore()).call("rows", table="colocation_nothing")
     assert refused.value.code == "REQUEST_INVALID"
 
 
