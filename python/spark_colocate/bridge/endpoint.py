@@ -13,9 +13,8 @@ from spark_colocate.errors import Code, ColocateError, RequestError
 from spark_colocate.faces import rows
 from spark_colocate.faces.show_config import matching_config
 from spark_colocate.faces.show_proc import show_proc
-from spark_colocate.jobs import KINDS
-from spark_colocate.jobs.work import Work
-from spark_colocate.model import Job, Outcome
+from spark_colocate.jobs import rehearsed
+from spark_colocate.model import Outcome
 from spark_colocate.service import Request, Service
 
 
@@ -50,10 +49,8 @@ class Endpoint:
     def _rehearsed(self, args: Args, request: Request) -> Json:
         """The steps that a job would have. Nothing is written."""
         assert self.engine is not None
-        kind, target, options = wire.job_wanted(args)
-        group, member = self.service.jobs.target(kind, target, args.get("db") or "")
-        job = Job(0, kind, group.name, member.name if member else None, options, request.who, self.service.clock())
-        steps = KINDS[kind].begin(Work(job, self.service, self.engine))
+        kind, target, given = wire.job_wanted(args)
+        steps = rehearsed(self.service, self.engine, kind, target, args.get("db") or "", given, request)
         return [asdict(rows.step_row(number, step)) for number, step in enumerate(steps, 1)]
 
 

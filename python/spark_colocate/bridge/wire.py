@@ -9,7 +9,7 @@ from typing import Any
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces import rows
-from spark_colocate.jobs import KINDS
+from spark_colocate.jobs import options
 from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, Column, Group, Host, Job, JobKind, Member, TableName
 from spark_colocate.range_partitions import RangePartitions, Spec
@@ -158,11 +158,9 @@ def _bound(text: str) -> tuple[str, ...]:
 
 
 def job_wanted(args: Args) -> tuple[JobKind, str, dict[str, Any]]:
-    """A job's kind, its target, and its options. Raises RequestError for an unknown option, or a wrong value."""
+    """A job's kind, its target, and its options. Raises RequestError for a wrong value of an option."""
     kind = JobKind(args["kind"])
-    given = {**KINDS[kind].options, **(args.get("options") or {})}
-    KINDS[kind].check(given)
-    return kind, args["target"], given
+    return kind, args["target"], options(kind, args.get("options") or {})
 
 
 def number(args: Args, key: str) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import Group, Host, JobStep
+from spark_colocate.service.hosts import alive
 from spark_colocate.service.placement import Move
 
 
@@ -55,7 +56,7 @@ def do(work: Work, step: JobStep) -> list[str]:
 
 def living(work: Work) -> list[Host]:
     """The hosts that buckets may go to."""
-    return [host for host in work.service.hosts() if not host.is_lost]
+    return alive(work.service.hosts())
 
 
 def is_allowed(work: Work, switch: str) -> bool:

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from spark_colocate.jobs import moves
-from spark_colocate.jobs.work import Work, counted
+from spark_colocate.jobs.work import Work
 from spark_colocate.model import Format, JobStep, Member
 from spark_colocate.service import placement
+from spark_colocate.service.hosts import misplaced
+from spark_colocate.service.sizes import counted
 
 SWITCH = "disable_colocate_relocate"
 
@@ -31,14 +33,15 @@ class Repair:
     def step(self, work: Work, step: JobStep) -> list[str]:
         if moves.is_move(step):
             return moves.do(work, step)
-        members = {str(member.name): member for member in work.members()}
-        member = members.get(step.args["table"])
+        member = work.member(step.args["table"])
         if member is None:
             return [f"{step.label}: left out, because the table has left the group"]
         done = work.on(member, "rewrite_strays", part=step.args["part"])
         if member.format is not Format.DELTA:
             work.service.note_rewrite(member.name)
-        return [f"{member.name}: {counted(done['removed'])} became {counted(done['added'], 'file')} of buckets"]
+        return [
+            f"{member.name}: {counted(done['removed'], 'stray')} became {counted(done['added'], 'file')} of buckets"
+        ]
 
     def end(self, work: Work) -> list[str]:
         left = []
@@ -52,9 +55,7 @@ class Repair:
 def _moves(work: Work) -> list[JobStep]:
     group = work.group()
     living = moves.living(work)
-    ids = {host.backend_id for host in living}
-    copies = min(group.schema.replication, len(ids))
-    if all(len(ids.intersection(entry)) >= copies for entry in group.sequence) or not moves.is_allowed(work, SWITCH):
+    if not misplaced(group, {host.backend_id for host in living}) or not moves.is_allowed(work, SWITCH):
         return []
     sizes = moves.bucket_bytes(work, group)
     return moves.steps(work, placement.repaired(group.sequence, living, group.schema.replication, sizes), sizes)
@@ -64,7 +65,7 @@ def _strays(work: Work, member: Member) -> list[JobStep]:
     """A step for each part of the table (a partition's folder, or all of a Delta table) that has strays."""
     return [
         JobStep(
-            f"{member.name}, {counted(part['files'])}" + (f" of {part['part']}" if part["part"] else ""),
+            f"{member.name}, {counted(part['files'], 'stray')}" + (f" of {part['part']}" if part["part"] else ""),
             0,
             part["bytes"],
             {"table": str(member.name), "part": part["part"]},

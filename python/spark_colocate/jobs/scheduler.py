@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spark_colocate.jobs import KINDS
+from spark_colocate.jobs import options
 from spark_colocate.model import JobKind
 from spark_colocate.service import Request, Service
 
@@ -29,5 +29,5 @@ class Scheduler:
     def look(self) -> None:
         """Starts what is due."""
         for kind, seconds in self.intervals.items():
-            options = {**KINDS[kind].options, **_OPTIONS.get(kind, {})}
-            self.service.jobs.start_due(kind, seconds, options, Request(who=NAME))
+            wanted = options(kind, _OPTIONS.get(kind, {}))
+            self.service.jobs.start_due(kind, seconds, wanted, Request(who=NAME))

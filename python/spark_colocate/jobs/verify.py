@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_colocate.jobs.work import Work, batches, counted, named, unknown_option
+from spark_colocate.jobs.work import Work, batches, named, unknown_option
 from spark_colocate.model import Format, JobStep, Member
+from spark_colocate.service.sizes import counted
 
 SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
 """What part of the files is read in each mode. A sample takes other files each time, and at least one per bucket."""
@@ -33,14 +34,8 @@ class Verify:
         return [step for member in work.members() for step in _steps(work, member)]
 
     def step(self, work: Work, step: JobStep) -> list[str]:
-        share = SHARES[work.job.options["mode"]]
-        found = [
-            wrong
-            for member in work.members()
-            if str(member.name) == step.args["table"]
-            for wrong in _wrong(work, member, step.args["buckets"], share)
-        ]
-        return found
+        member = work.member(step.args["table"])
+        return _wrong(work, member, step.args["buckets"]) if member else []
 
     def end(self, work: Work) -> list[str]:
         lines = []
@@ -48,7 +43,7 @@ class Verify:
             strays = work.on(member, "bucket_sizes")["strays"]
             if strays["files"]:
                 lines.append(
-                    f"{member.name} has {counted(strays['files'])} ({strays['bytes']} bytes): "
+                    f"{member.name} has {counted(strays['files'], 'stray')} ({strays['bytes']} bytes): "
                     f"CALL system.repair(table => '{member.name}')"
                 )
         return lines or ["no damage found"]
@@ -67,11 +62,11 @@ def _steps(work: Work, member: Member) -> list[JobStep]:
     ]
 
 
-def _wrong(work: Work, member: Member, buckets: list[int], share: float) -> list[str]:
-    seed = work.job.job_id
+def _wrong(work: Work, member: Member, buckets: list[int]) -> list[str]:
+    share, seed = SHARES[work.job.options["mode"]], work.job.job_id
     wrong = work.on(member, "verify_buckets", buckets=buckets, share=share, seed=seed)["wrong"]
     if wrong and member.format is Format.DELTA:
-        work.service.set_damaged(member.name, True)
+        work.service.note_damage(member.name)
     return [
         f"{member.name}: {one['file']} claims bucket {one['claimed']} and has a row of bucket {one['found']}"
         for one in wrong

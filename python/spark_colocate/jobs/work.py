@@ -39,11 +39,14 @@ class Work:
             )
         return found
 
+    def member(self, name: str) -> Member | None:
+        """One of them; None if it has left the group."""
+        return next((member for member in self.members() if str(member.name) == name), None)
+
     def on(self, member: Member, task: str, **args: Any) -> Any:
         """The answer of a task on one table. Raises EngineError."""
         table = {"db": member.name.db, "table": member.name.table, "format": str(member.format)}
-        number = {"buckets_of_group": self.group().schema.buckets}
-        return self.engine.run(task, {**table, **number, **args}, self.job_group)
+        return self.engine.run(task, {**table, **args}, self.job_group)
 
     def request(self) -> Request:
         """For verbs of the service, in the name of whoever started the job."""
@@ -84,11 +87,6 @@ def batches(sizes: Sequence[tuple[int, int]], most_buckets: int, most_bytes: int
         run.append((bucket, size))
     if run:
         yield run
-
-
-def counted(number: int, noun: str = "stray") -> str:
-    """`1 stray`, `2 strays`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def named(buckets: Sequence[int]) -> str:

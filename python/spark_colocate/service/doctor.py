@@ -9,7 +9,7 @@ from spark_colocate.model import Group, TableName
 from spark_colocate.quoting import text
 from spark_colocate.service import doctor_tables
 from spark_colocate.service.doctor_facts import Inspection, StoreFacts, instant
-from spark_colocate.service.hosts import on_lost_hosts
+from spark_colocate.service.hosts import alive, on_lost_hosts
 
 _SEVERITIES = list(Severity)
 
@@ -43,7 +43,7 @@ def _unstable(store: StoreFacts, group: Group) -> Iterator[Finding]:
 
 
 def _lost_hosts(store: StoreFacts, group: Group) -> Iterator[Finding]:
-    living = {host.backend_id for host in store.hosts if not host.is_lost}
+    living = {host.backend_id for host in alive(store.hosts)}
     buckets = on_lost_hosts(group.sequence, living)
     if not buckets:
         return
@@ -77,6 +77,6 @@ def _that_could_join(group: Group, found: Inspection) -> TableName | None:
 
 
 def _store_of_one_host(store: StoreFacts) -> Iterator[Finding]:
-    living = [host for host in store.hosts if not host.is_lost]
+    living = alive(store.hosts)
     if not store.store_is_shared and len(living) > 1:
         yield finding("STORE_OF_ONE_HOST", "spark.colocate.store", hosts=len(living))

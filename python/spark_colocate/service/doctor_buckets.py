@@ -9,6 +9,7 @@ from spark_colocate.advice import LARGE_TABLET, TableFacts
 from spark_colocate.findings import Finding, finding
 from spark_colocate.model import Format, GroupName, GroupSchema, Intent, Kind
 from spark_colocate.service.doctor_facts import InspectedTable, StoreFacts
+from spark_colocate.service.hosts import alive
 from spark_colocate.service.sizes import counted, sized
 
 _CODES = {
@@ -38,7 +39,7 @@ def _of_group(store: StoreFacts, group: GroupName | None, tables: Sequence[Inspe
     largest = max(fitting, key=_per_partition, default=None)
     if largest is None or not largest.bytes:
         return
-    hosts = sum(not host.is_lost for host in store.hosts)
+    hosts = len(alive(store.hosts))
     code = _code(largest, hosts)
     if code is None:
         return

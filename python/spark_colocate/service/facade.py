@@ -266,12 +266,12 @@ class Service:
         with self.writing_unasked() as tx:
             return sequences.move(tx, group, move, self.context(request))
 
-    def set_damaged(self, table: TableName, damaged: bool) -> None:
-        """Whether files of a table are known to have rows of other buckets; its manifest says which."""
+    def note_damage(self, table: TableName) -> None:
+        """Files of a table are known to have rows of other buckets; its manifest says which."""
         with self.writing_unasked() as tx:
             held = tx.member(table)
-            if held and held.damaged != damaged:
-                tx.put_member(replace(held, damaged=damaged))
+            if held and not held.damaged:
+                tx.put_member(replace(held, damaged=True))
 
     def note_rewrite(self, table: TableName) -> None:
         """Files of a native table were replaced by others with the same rows; sessions list them again."""

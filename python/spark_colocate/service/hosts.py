@@ -7,11 +7,12 @@ executors that are only away for a while change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from spark_colocate.model import BucketSequence, Group, Host
 from spark_colocate.service import placement
+from spark_colocate.service.beats import Beats
 from spark_colocate.service.requests import OperationContext, Request
 from spark_colocate.settings import default_seconds
 from spark_colocate.store.protocol import Transaction
@@ -22,10 +23,10 @@ BEAT_SECONDS = 15.0
 
 @dataclass
 class HostWatch:
-    """What one process remembers of the beats that it has read: for each host the number, and since when it stands."""
+    """What one process remembers of the beats of hosts."""
 
     grace_seconds: float = default_seconds("spark.colocate.hosts.grace")
-    _since: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _beats: Beats = field(default_factory=Beats)
 
     @property
     def beat_seconds(self) -> float:
@@ -33,10 +34,8 @@ class HostWatch:
 
     def silent(self, hosts: Sequence[Host], now: float) -> list[Host]:
         """Living ones whose beats have stood still for the grace period. now: seconds of a clock that never jumps."""
-        for host in hosts:
-            if self._since.get(host.host, (None, 0.0))[0] != host.beats:
-                self._since[host.host] = (host.beats, now)
-        return [h for h in hosts if not h.is_lost and now - self._since[h.host][1] > self.grace_seconds]
+        self._beats.see({host.host: host.beats for host in hosts}, now)
+        return [host for host in alive(hosts) if self._beats.stands(host.host, now) > self.grace_seconds]
 
     def are_fresh(self, request: Request, hosts: Sequence[Host], now: float) -> bool:
         """Whether all that the driver sees are known as they are, and were counted up lately: nothing to write."""
@@ -45,7 +44,7 @@ class HostWatch:
             name in known
             and not known[name].is_lost
             and known[name].capacity == capacity
-            and now - self._since[name][1] < self.beat_seconds
+            and self._beats.stands(name, now) < self.beat_seconds
             for name, capacity in visible(request, hosts).items()
         )
 
@@ -68,9 +67,14 @@ def _capacity(text: str) -> float:
     return value if 0 < value < float("inf") else 1.0
 
 
+def alive(hosts: Iterable[Host]) -> list[Host]:
+    """Of these hosts those that buckets may be assigned to."""
+    return [host for host in hosts if not host.is_lost]
+
+
 def living(tx: Transaction) -> list[Host]:
     """The hosts that buckets may be assigned to."""
-    return [host for host in tx.hosts() if not host.is_lost]
+    return alive(tx.hosts())
 
 
 def visible(request: Request, hosts: Sequence[Host]) -> dict[str, float]:

@@ -7,7 +7,7 @@ the driver is gone, and another one goes on with the step that was not finished.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from spark_colocate.errors import Code, RequestError
@@ -27,24 +27,6 @@ KEPT = 1000
 """So many jobs that have ended are kept."""
 
 MAX_FINDINGS = 1000
-
-
-@dataclass
-class JobWatch:
-    """What one process remembers of the beats that it has read: for each job the number, and since when it stands."""
-
-    _since: dict[int, tuple[int, float]] = field(default_factory=dict)
-
-    def see(self, jobs: Sequence[Job], now: float) -> None:
-        """now: seconds of a clock that never jumps."""
-        seen = {job.job_id: self._since.get(job.job_id, (-1, now)) for job in jobs}
-        self._since = {
-            job.job_id: seen[job.job_id] if seen[job.job_id][0] == job.beats else (job.beats, now) for job in jobs
-        }
-
-    def stands(self, job: Job, now: float) -> float:
-        """For how many seconds its beats have stood still."""
-        return now - self._since.get(job.job_id, (0, now))[1]
 
 
 def start(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.model import Group, Job, JobKind, JobState, JobStep, Member, TableName, Wish
-from spark_colocate.service import groups, hosts, job_states
-from spark_colocate.service.job_states import JobWatch
-from spark_colocate.service.requests import Request
+from spark_colocate.service import groups, hosts, job_states, listings
+from spark_colocate.service.beats import Beats
+from spark_colocate.service.requests import OperationContext, Request
 from spark_colocate.store.protocol import Transaction
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Jobs:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._watch = JobWatch()
+        self._beats = Beats()
         self._lock = threading.Lock()
         self.doing: set[int] = set()
         """Ids of the jobs that this process does."""
@@ -48,10 +48,10 @@ class Jobs:
 
     def start_due(self, kind: JobKind, seconds: float, options: Mapping[str, Any], request: Request) -> list[Job]:
         """Starts a job on each group that has none, and whose last one of this kind and user began so long ago."""
-        if not self._due(self._service.listed(lambda tx: list(tx.jobs())), kind, seconds, request):
+        if not self._service.listed(lambda tx: self._due(tx, kind, seconds, request)):
             return []
         with self._service.writing_unasked() as tx:
-            due = self._due(tx.jobs(), kind, seconds, request)
+            due = self._due(tx, kind, seconds, request)
             context, owner = self._context(request), self._service.owner
             return [job_states.start(tx, kind, group, None, options, context, owner) for group in due]
 
@@ -148,13 +148,13 @@ class Jobs:
 
     # --- Helpers ---
 
-    def _due(self, held: Sequence[Job], kind: JobKind, seconds: float, request: Request) -> list[Group]:
-        now = self._service.clock()
+    def _due(self, tx: Transaction, kind: JobKind, seconds: float, request: Request) -> list[Group]:
+        now, held = self._service.clock(), tx.jobs()
         busy = {job.group for job in held if not job.state.is_end}
         lately = {
             job.group for job in held if job.kind is kind and job.who == request.who and now - job.created_at < seconds
         }
-        found = [one.group for one in self._service.groups() if one.table_ids]
+        found = [one.group for one in listings.groups(tx, now) if one.table_ids]
         return [group for group in found if group.name not in busy | lately]
 
     def _refuse_without_store(self, target: str) -> None:
@@ -180,7 +180,9 @@ class Jobs:
             )
         return groups.find(tx, name, db, self._service.clock()), None
 
-    def _changed(self, change: Callable[[Transaction, int, Any], Job], job_id: int, request: Request) -> Job:
+    def _changed(
+        self, change: Callable[[Transaction, int, OperationContext], Job], job_id: int, request: Request
+    ) -> Job:
         if not self._service.store.exists():
             raise job_states.unknown(job_id)
         with self._service.writing(request) as tx:
@@ -218,17 +220,17 @@ class Jobs:
     def _free(self, found: Sequence[Job]) -> list[Job]:
         service, now = self._service, self._service.steady()
         with self._lock:
-            self._watch.see(found, now)
+            self._beats.see({job.job_id: job.beats for job in found}, now)
             doing = frozenset(self.doing)
             return [
                 job
                 for job in found
                 if job_states.is_free(
-                    job, service.owner, doing, self._watch.stands(job, now), service.is_gone, service.clock()
+                    job, service.owner, doing, self._beats.stands(job.job_id, now), service.is_gone, service.clock()
                 )
             ]
 
-    def _context(self, request: Request) -> Any:
+    def _context(self, request: Request) -> OperationContext:
         return self._service.context(request)
 
 

@@ -83,7 +83,7 @@ def members(tx: Transaction) -> list[MemberListing]:
 def placement(tx: Transaction, group: Group) -> list[BucketPlacement]:
     """The buckets of a group in order."""
     known = {host.backend_id: host for host in tx.hosts()}
-    misplaced = hosts.misplaced(group, {id_ for id_, host in known.items() if not host.is_lost})
+    misplaced = hosts.misplaced(group, {host.backend_id for host in hosts.alive(known.values())})
     return [
         BucketPlacement(bucket, tuple(known[id_] for id_ in ids), group.layout_stable and bucket not in misplaced)
         for bucket, ids in enumerate(group.sequence)

@@ -17,7 +17,7 @@ from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Catalog, Output, Shown, StoreUrl, asked, opened
 from spark_colocate.faces.cli.spark import Conf
 from spark_colocate.faces.cli.worker import looking
-from spark_colocate.jobs import KINDS
+from spark_colocate.jobs import options
 from spark_colocate.model import Job, JobKind, JobState
 from spark_colocate.service import Service
 
@@ -150,7 +150,7 @@ def _start(
     kind: JobKind,
     table: str | None,
     group: str | None,
-    options: dict[str, str],
+    given: dict[str, str],
     way: Way,
     catalog: str | None,
     shown: Output,
@@ -159,10 +159,10 @@ def _start(
         raise RequestError(
             Code.JOB_TARGET, f"Cannot {kind}: name either a table or a group.", "Add --group NAME, or --table db.t."
         )
-    KINDS[kind].check(options)
+    wanted = options(kind, given)
     service = opened(way.store, catalog)
     target = f"table:{table}" if table else f"group:{group}"
-    job = service.jobs.start(kind, target, "", options, asked())
+    job = service.jobs.start(kind, target, "", wanted, asked())
     with way.doing():
         _show(service, _watched(service, job) if way.wait or way.here else job, shown)
 

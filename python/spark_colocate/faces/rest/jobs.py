@@ -14,6 +14,7 @@ from spark_colocate.faces import rows
 from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
 from spark_colocate.faces.rest.callers import Caller, changes, reads
 from spark_colocate.faces.rest.v1 import MAX_ID, Body
+from spark_colocate.jobs import options
 from spark_colocate.model import Job, JobKind
 
 router = APIRouter(prefix="/api/v1")
@@ -108,9 +109,9 @@ def cancel_job(who: Annotated[Caller, changes("cancel_job")], job_id: JobId) -> 
     return _job(who, who.service.jobs.cancel(job_id, who.request))
 
 
-def _started(who: Caller, kind: JobKind, target: str, options: dict[str, str], request_id: str | None) -> Response:
+def _started(who: Caller, kind: JobKind, target: str, given: dict[str, str], request_id: str | None) -> Response:
     request = replace(who.request, request_id=request_id or "")
-    return _job(who, who.service.jobs.start(kind, target, "", options, request))
+    return _job(who, who.service.jobs.start(kind, target, "", options(kind, given), request))
 
 
 def _job(who: Caller, changed: Job) -> Response:
