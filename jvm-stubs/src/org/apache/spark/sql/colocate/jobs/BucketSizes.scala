@@ -10,7 +10,7 @@ private[jobs] object BucketSizes extends JobTask {
   override def run(session: SparkSession, table: JobTable, args: JValue): Any = {
     val scan = MemberScan.of(session, table)
     val byBucket = scan.claims.groupMap(_._2)(_._1)
-    val buckets = (0 until table.buckets).map(b => sizes(byBucket.getOrElse(b, Nil)) + ("bucket" -> b))
+    val buckets = (0 until scan.evidence.layout.buckets).map(b => sizes(byBucket.getOrElse(b, Nil)) + ("bucket" -> b))
     Map("buckets" -> buckets, "strays" -> sizes(scan.strays))
   }
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.conf.Json.formats
 import org.json4s.JValue
 
 /** A member that a task works on, as the control plane knows it. */
-case class JobTable(db: String, table: String, format: String, buckets: Int) {
+case class JobTable(db: String, table: String, format: String) {
   def quoted: String = quoteNameParts(Seq(db, table))
   def isDelta: Boolean = format == "delta"
 }
@@ -63,8 +63,7 @@ private[colocate] object JobTasks {
     val table = JobTable(
       (args \ "db").extract[String],
       (args \ "table").extract[String],
-      (args \ "format").extract[String],
-      (args \ "buckets_of_group").extract[Int])
+      (args \ "format").extract[String])
     task.run(session, table, args)
   }
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
-import org.apache.spark.sql.colocate.evidence.{Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.evidence.{BucketFiles, Evidence, EvidenceGap}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation, LogicalRelation, LogicalRelationWithTable, PartitionedFile
@@ -34,6 +34,11 @@ case class MemberScan(relation: HadoopFsRelation, evidence: Evidence, table: Opt
     val claimed = claims.map(_._1.filePath).toSet
     files.filterNot(file => claimed(file.filePath))
   }
+
+  private lazy val strayPaths: Set[String] = strays.map(_.toPath.toUri.getPath).toSet
+
+  /** Is a file of Delta's log a stray? It is named as there. */
+  def isStray(logged: String): Boolean = strayPaths(BucketFiles.located(root, logged).toUri.getPath)
 
   /** Does a Delta table say itself that it is damaged? */
   def isMarked: Boolean = DeltaEvidence.saysDamaged(DeltaReflection.propertiesOf(relation))

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.evidence.files.{FileStamp, OrcTimes}
 import org.apache.spark.sql.colocate.evidence.manifest.Manifest
+import org.apache.spark.sql.colocate.keys.Rewritten
 import org.apache.spark.sql.colocate.write.hosts.WrittenMember
 import org.apache.spark.sql.colocate.write.{BucketedWrite, LossyTimes}
 import org.apache.spark.sql.execution.datasources.{

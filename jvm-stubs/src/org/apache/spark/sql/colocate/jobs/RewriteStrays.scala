@@ -15,6 +15,3 @@ private[jobs] object RewriteStrays extends JobTask {
     Map("removed" -> done.removed, "added" -> done.added)
   }
 }
-
-/** How many files were taken out of a table, and how many took their place. */
-private[jobs] case class Rewritten(removed: Int, added: Int)

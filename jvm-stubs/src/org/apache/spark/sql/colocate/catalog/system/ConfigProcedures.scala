@@ -15,7 +15,7 @@ private object ConfigRows {
 
   private val schema = StructType.fromDDL(Columns)
 
-  def of(entry: JValue): Row = Row.fromSeq(schema.map(field => LocalRows.value(entry \ field.name, field.dataType)))
+  def of(entry: JValue): Row = LocalRows.row(entry, schema)
 }
 
 /** Doris' `ADMIN SET FRONTEND CONFIG`. */
@@ -39,7 +39,7 @@ object ShowConfig extends SystemProcedure(
       ConfigRows.Columns) {
 
   override def parameters(): Array[ProcedureParameter] =
-    Array(ProcedureParameter.in("pattern", StringType).defaultValue("'%'").build())
+    Array(optional("pattern", StringType, "'%'"))
 
   override protected def run(session: SparkSession, input: InternalRow): Seq[Row] =
     ControlPlane.call(session, "show_config", "pattern" -> input.getString(0)).children.map(ConfigRows.of)

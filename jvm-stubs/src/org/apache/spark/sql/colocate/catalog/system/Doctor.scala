@@ -3,8 +3,7 @@ package org.apache.spark.sql.colocate.catalog.system
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
-import org.apache.spark.sql.colocate.catalog.describe.DeclaredTables
+import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types.StringType
@@ -16,20 +15,17 @@ object Doctor extends SystemProcedure(
       "severity STRING, code STRING, object STRING, finding STRING, cure STRING") {
 
   override def parameters(): Array[ProcedureParameter] =
-    Array(ProcedureParameter.in("db", StringType).defaultValue("''").build())
+    Array(optional("db", StringType, "''"))
 
   override protected def run(session: SparkSession, input: InternalRow): Seq[Row] = {
-    ControlPlane.call(session, "table_rows") // For the newest version.
-    val version = GroupState.current.version
-    val databases = Databases.named(session, input.getString(0))
-    val declared = databases.map(new DeclaredTables(session, _))
-    val (tables, unread) = new InspectedTables(session).of(declared.flatMap(_.bucketed))
+    val listing = CatalogListing.of(session, input.getString(0))
+    val (tables, unread) = new InspectedTables(session).of(listing.declared.flatMap(_.bucketed))
     val found = ControlPlane.call(session, "doctor",
-      "db" -> (if (input.getString(0).isEmpty) "" else databases.head),
+      "db" -> listing.database.getOrElse(""),
       "tables" -> tables,
-      "unread" -> (declared.flatMap(_.unread) ++ unread),
-      "version" -> version,
-      "databases" -> (if (input.getString(0).isEmpty) null else databases))
+      "unread" -> (listing.declared.flatMap(_.unread) ++ unread),
+      "version" -> listing.version,
+      "databases" -> listing.database.map(Seq(_)).orNull)
     found.children.map { line =>
       Row.fromSeq(Seq("severity", "code", "object", "finding", "cure").map(field => (line \ field).extract[String]))
     }

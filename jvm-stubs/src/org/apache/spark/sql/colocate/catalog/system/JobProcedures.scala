@@ -20,7 +20,7 @@ private object JobAnswer {
     "findings ARRAY<STRING>, error STRING"
   private val schema = StructType.fromDDL(Columns)
 
-  def of(job: JValue): Row = Row.fromSeq(schema.map(field => LocalRows.value(job \ field.name, field.dataType)))
+  def of(job: JValue): Row = LocalRows.row(job, schema)
 }
 
 /**
@@ -44,8 +44,7 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
     else {
       val session = SparkSession.active
       val steps = ControlPlane.call(session, "rehearse_job", wanted(session, input): _*).children
-      val rows = steps.map(step => Row.fromSeq(Steps.map(f => LocalRows.value(step \ f.name, f.dataType))))
-      Iterator[Scan](new LocalRows(Steps, rows)).asJava
+      Iterator[Scan](new LocalRows(Steps, steps.map(LocalRows.row(_, Steps)))).asJava
     }
   }
 
@@ -70,9 +69,6 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
         s"Cannot $kind: name either a table or a group. CALL system.$kind(group => 'db.g') is for all tables of a " +
           s"group, CALL system.$kind(table => 'db.t') for one.")
   }
-
-  protected def optional(name: String, dataType: DataType, default: String): ProcedureParameter =
-    ProcedureParameter.in(name, dataType).defaultValue(default).build()
 }
 
 object Verify extends JobProcedure(

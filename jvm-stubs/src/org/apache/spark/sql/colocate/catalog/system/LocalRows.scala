@@ -21,6 +21,10 @@ class LocalRows(schema: StructType, values: => Seq[Row]) extends LocalScan {
 
 object LocalRows {
 
+  /** An object of the control plane's JSON, with a field for each column. */
+  def row(json: JValue, schema: StructType): Row =
+    Row.fromSeq(schema.map(field => value(json \ field.name, field.dataType)))
+
   /** A value of the control plane's JSON as the type that the column has. */
   def value(json: JValue, dataType: DataType): Any = (json, dataType) match {
     case (JNull | JNothing, _) => null

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNa
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.BucketFiles
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaSnapshot}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
@@ -77,10 +76,8 @@ object MemberFiles {
   private def strayFiles(session: SparkSession, member: MemberFacts, snapshot: DeltaSnapshot): Set[String] =
     if (!DeltaEvidence.saysDamaged(snapshot.properties)) Set.empty
     else {
-      val scan = MemberScan.of(session, JobTable(member.db, member.table, member.format, member.buckets))
-      val strays = scan.strays.map(_.toPath.toUri.getPath).toSet
-      DeltaReflection.preparedAddFiles(scan.relation.location).map(DeltaReflection.pathOf)
-        .filter(path => strays(BucketFiles.located(scan.root, path).toUri.getPath)).toSet
+      val scan = MemberScan.of(session, JobTable(member.db, member.table, member.format))
+      DeltaReflection.preparedAddFiles(scan.relation.location).map(DeltaReflection.pathOf).filter(scan.isStray).toSet
     }
 
   private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketStats] = {

@@ -65,6 +65,10 @@ abstract class SystemProcedure(title: String, help: String, answer: String) exte
   protected def required(name: String, dataType: DataType): ProcedureParameter =
     ProcedureParameter.in(name, dataType).build()
 
+  /** @param default as SQL */
+  protected def optional(name: String, dataType: DataType, default: String): ProcedureParameter =
+    ProcedureParameter.in(name, dataType).defaultValue(default).build()
+
   /** A group is named `db.g`, `__global__g`, or `g` of the current database. */
   protected def onGroup(session: SparkSession, verb: String, group: String, args: (String, Any)*): JValue =
     ControlPlane.call(session, verb, Seq("group" -> group, "db" -> session.catalog.currentDatabase) ++ args: _*)

@@ -41,9 +41,6 @@ private[system] object NamedTable {
 abstract class RangeProcedure(title: String, help: String)
     extends SystemProcedure(title, help, "partition STRING, `range` STRING") {
 
-  protected def optional(name: String, dataType: DataType, default: String): ProcedureParameter =
-    ProcedureParameter.in(name, dataType).defaultValue(default).build()
-
   protected def commit(session: SparkSession, name: String): RangeCommit = {
     val named = NamedTable.load(session, name)
     new RangeCommit(session, named.ident, named.table)

@@ -36,9 +36,8 @@ class SystemLines(session: SparkSession) {
 
   private def sums(files: Option[Seq[BucketStats]]): Line =
     files.fold[Line](Map("layout_state" -> "missing")) { found =>
-    val strays = found.filter(_.bucket.isEmpty).map(_.files).sum.toInt
     Map(
-      "strays" -> strays,
+      "strays" -> found.filter(_.bucket.isEmpty).map(_.files).sum.toInt,
       "files" -> found.map(_.files).sum,
       "bytes" -> found.map(_.bytes).sum)
   }
