@@ -1,12 +1,13 @@
 """The server on a socket: where it may listen, and clients that send too much, too slowly, or no HTTP."""
 
+import contextlib
+import http.client
 import json
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from spark_colocate.service import Request
 from tests.faces.registries import Registry
 
 
-@contextmanager
+@contextlib.contextmanager
 def running(registry: Registry, serving: Serving) -> Iterator[int]:
     """Serves in a thread; gives the port."""
     listening = server._listen(serving)
@@ -124,10 +125,14 @@ def test_a_client_that_sends_byte_by_byte_is_not_waited_for(port: int) -> None:
 
 
 def test_a_client_may_take_its_time_between_calls(port: int) -> None:
-    with connected(port) as connection:
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    client.connect()
+    client.auto_open = False  # a connection that the server closed would be opened anew
+    with contextlib.closing(client):
         for _ in range(2):
-            connection.sendall(b"GET /api/v1/hosts HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+            client.request("GET", "/api/v1/hosts")
+            answer = client.getresponse()
+            assert answer.status == 200 and answer.read()
             time.sleep(0.8)
 
 

@@ -15,7 +15,8 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
  * Produces: the same with the bucket column computed from these values, and the column of range partitions, too, which
  * fails with our error for a row of no range partition. Delta computes both from values before they are cast, and
  * would refuse a BIGINT that becomes an INT key.
- * Not when: a value is a subquery or changes from call to call. Then Delta computes the columns and checks them.
+ * Not when: a value is a subquery or changes from call to call; then Delta computes the columns and checks them. Or the
+ * session has a function of its own for the bucket column's text, which RefuseShadowedHash finds in what Delta computes.
  */
 case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -59,5 +60,5 @@ case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan]
         val layout = BucketColumn.layoutOf(session, DeltaReflection.schemaOf(files))
         Target(plan.outputSet, layout, RangedRows.of(session, files, table))
       }
-    }.flatten
+    }.flatten.filter(_.layout.isEmpty || BucketColumn.isSparksOwn(session))
 }
