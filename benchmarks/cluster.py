@@ -48,7 +48,11 @@ class Found:
 
 
 def run(asked: argparse.Namespace) -> int:
-    """Starts the cluster; the measuring process runs on the driver's host."""
+    return on_cluster(asked, __name__)
+
+
+def on_cluster(asked: argparse.Namespace, module: str) -> int:
+    """Starts the cluster. The module measures: its process runs on the driver's host and gets what is known as JSON."""
     tpch(asked.scale, TABLES)
     with (
         TemporaryDirectory(dir=ROOT / "build", prefix="lab-") as folder,
@@ -59,7 +63,7 @@ def run(asked: argparse.Namespace) -> int:
             "settings": {**started.settings(), "spark.executor.memory": asked.worker_memory},
             "asked": {**vars(asked), "out": str(asked.out)},
         }
-        return started.run([sys.executable, "-m", "benchmarks.cluster", json.dumps(given)])
+        return started.run([sys.executable, "-m", module, json.dumps(given)])
 
 
 def show(asked: argparse.Namespace) -> int:
@@ -106,7 +110,7 @@ class Statement:
 
 def _joins(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
     """Stock Delta's shuffle, members, and members whose tasks prefer no host."""
-    stock, members = _engines()
+    stock, members = engines_compared()
     anywhere = replace(
         members,
         name="delta-anywhere",
@@ -124,7 +128,7 @@ def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
     """The benchmark `merge`, without deletion vectors, in databases of its own."""
     orders, layout = tpch(asked.scale, TABLES)["orders"], layouts("tpch", asked.scale, asked.buckets)["orders"]
     found = []
-    for one in _engines():
+    for one in engines_compared():
         case = merge.Case(replace(one, tables=f"{one.tables}_merge"), vectors=False)
         with merge.using(spark, case):
             merge.load(spark, case, orders, layout)
@@ -132,7 +136,7 @@ def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
     return found
 
 
-def _engines() -> tuple[Engine, Engine]:
+def engines_compared() -> tuple[Engine, Engine]:
     stock, members = engine("delta-shuffle"), engine("delta-colocated")
     return stock, replace(members, settings={**members.settings, **BROADCAST_OFF})
 
@@ -148,7 +152,7 @@ def _rounds(
     for number in range(asked.rounds + warm_up):
         for one in statements:
             with lab.using(spark, one.engine):
-                measured, answer = _run(spark, net, one)
+                measured, answer = run_once(spark, net, one)
             rows[one.name].append(answer)
             if number >= warm_up:
                 found[one.key].append(measured)
@@ -167,7 +171,7 @@ def _rounds(
     }
 
 
-def _run(spark: SparkSession, net: Network, statement: Statement) -> tuple[Found, list[tuple[Any, ...]]]:
+def run_once(spark: SparkSession, net: Network, statement: Statement) -> tuple[Found, list[tuple[Any, ...]]]:
     """A statement that changes its table starts from the version that was loaded."""
     if statement.check:
         merge.restore(spark)

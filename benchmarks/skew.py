@@ -14,7 +14,7 @@ from tools.stages import last_stage, stages_since
 BUCKETS = 16
 HOT_SHARE = 0.9
 KEYS_PER_ROW = 0.1
-SWITCH = "spark.colocate.skew.enabled"
+EXCLUDED = "spark.colocate.rules.excluded"
 
 QUERIES = {
     "inner": "SELECT count(*), sum(f.v + d.w) FROM {facts} f JOIN dims d ON f.k = d.k",
@@ -22,8 +22,8 @@ QUERIES = {
     "semi": "SELECT count(*), sum(f.v) FROM {facts} f LEFT SEMI JOIN dims d ON f.k = d.k AND d.w % 3 = 0",
     "anti": "SELECT count(*), sum(f.v) FROM {facts} f LEFT ANTI JOIN dims d ON f.k = d.k AND d.w % 3 = 0",
 }
-# Tables and whether hot buckets may be split.
-CASES = {"even": ("even", "true"), "hot": ("hot", "true"), "hot, unsplit": ("hot", "false")}
+# Tables and the excluded rule.
+CASES = {"even": ("even", ""), "hot": ("hot", ""), "hot, unsplit": ("hot", "SpreadJoins")}
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -77,8 +77,8 @@ def _compare(spark: SparkSession, name: str, text: str, rounds: int) -> dict[str
     measured: dict[str, list[Measured]] = {case: [] for case in CASES}
     tasks: dict[str, list[int]] = {}
     for _ in range(rounds + 1):
-        for case, (table, switch) in CASES.items():
-            spark.conf.set(SWITCH, switch)
+        for case, (table, rule) in CASES.items():
+            spark.conf.set(EXCLUDED, rule)
             before = last_stage(spark)
             measured[case].append(measure(spark, text.format(facts=table)))
             tasks[case] = _rows_by_task(spark, stages_since(spark, before))

@@ -47,8 +47,8 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "spark.colocate.verify.onRead": ("new", "new", "always"),
     "spark.colocate.shuffle.bufferBytes": ("4194304", "4194304", "300", "0"),
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
-    "spark.colocate.skew.enabled": ("true", "true", "false"),
-    "spark.colocate.read.smallBucketsTogether.enabled": ("true", "true", "false"),
+    "spark.colocate.rules.excluded": ("",) * 4
+    + ("SpreadJoins", "ReadSmallBucketsTogether", "SpreadJoins, ReadSmallBucketsTogether"),
     "spark.colocate.skew.minTaskBytes": ("1",),
     "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
 }

@@ -83,9 +83,9 @@ def test_every_setting_can_be_reset(spark: SparkSession) -> None:
 
 
 def test_a_key_that_is_none_names_the_nearest(spark: SparkSession) -> None:
-    with pytest.raises(PySparkException, match=r"no setting spark.colocate.skew.enable. Did you mean .*skew.enabled\?"):
-        spark.sql("SET spark.colocate.skew.enable = true")
-    spark.sql("RESET spark.colocate.skew.enable")
+    with pytest.raises(PySparkException, match=r"no setting spark.colocate.acl.enable. Did you mean .*acl.enabled\?"):
+        spark.sql("SET spark.colocate.acl.enable = true")
+    spark.sql("RESET spark.colocate.acl.enable")
 
 
 def test_the_store_is_chosen_at_the_start(spark: SparkSession) -> None:
@@ -106,6 +106,6 @@ def test_a_session_does_not_start_with_a_wrong_value(tmp_path: Path) -> None:
 
 def test_a_second_session_shares_the_entries_and_not_the_values(spark: SparkSession) -> None:
     other = spark.newSession()
-    other.conf.set("spark.colocate.skew.enabled", "false")
-    assert spark.conf.get("spark.colocate.skew.enabled") == "true"
-    assert refusal(other, "spark.colocate.skew.enabled", "off")
+    other.conf.set("spark.colocate.hosts.preferred", "false")
+    assert spark.conf.get("spark.colocate.hosts.preferred") == "true"
+    assert refusal(other, "spark.colocate.hosts.preferred", "off")

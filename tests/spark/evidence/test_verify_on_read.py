@@ -323,13 +323,13 @@ def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, 
     assert compare(spark, skipped).on.rows
 
 
-@pytest.mark.parametrize("split", ["false", "true"])
+@pytest.mark.parametrize("without", ["", "SpreadJoins"])
 def test_unknown_files_that_may_be_cut_short_are_strays_from_the_start(
-    spark: SparkSession, pair: str, split: str
+    spark: SparkSession, pair: str, without: str
 ) -> None:
     forget(spark, "a")
     spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
-    spark.conf.set("spark.colocate.skew.enabled", split)
+    spark.conf.set("spark.colocate.rules.excluded", without)
     spark.conf.set("spark.colocate.skew.targetTaskBytes", "1")
     assert compare(spark, JOIN, pair).on.rows
     assert "4 of 4 files" in spark.sql(f"EXPLAIN FORMATTED {JOIN}").collect()[0][0]

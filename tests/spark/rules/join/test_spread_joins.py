@@ -49,7 +49,6 @@ def tables(spark: SparkSession) -> Iterator[str]:
 @pytest.fixture
 def session(session: SparkSession) -> SparkSession:
     session.conf.set("spark.sql.codegen.wholeStage", "false")
-    session.conf.set(f"{SKEW}.enabled", "true")
     session.conf.set(f"{SKEW}.minTaskBytes", "20000")
     return session
 
@@ -138,7 +137,7 @@ def test_one_row_group_is_read_in_turns(session: SparkSession, vectorized: str) 
 
 
 def test_splitting_can_be_switched_off(session: SparkSession) -> None:
-    session.conf.set(f"{SKEW}.enabled", "false")
+    session.conf.set("spark.colocate.rules.excluded", "SpreadJoins")
     assert " parts" not in explained(session, SPLIT["inner"].format(p=""))
 
 
@@ -151,18 +150,18 @@ def test_splitting_can_be_switched_off(session: SparkSession) -> None:
         "SELECT k FROM t1 INTERSECT SELECT k FROM t2",
     ],
 )
-@pytest.mark.parametrize("split", ["true", "false"])
-def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, split: str) -> None:
+@pytest.mark.parametrize("without", ["", "SpreadJoins"])
+def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, without: str) -> None:
     session.conf.unset(f"{SKEW}.minTaskBytes")
-    session.conf.set(f"{SKEW}.enabled", split)
+    session.conf.set("spark.colocate.rules.excluded", without)
     pair = compare(session, sql)
     assert pair.on.exchanges == 0 and pair.on.rows
     assert "24 out of 24 (read as 2)" in explained(session, sql)
 
 
 def test_tiny_buckets_have_their_own_tasks_where_that_is_asked_for(session: SparkSession) -> None:
-    session.conf.unset(f"{SKEW}.enabled")
-    session.conf.set("spark.colocate.read.smallBucketsTogether.enabled", "false")
+    session.conf.unset(f"{SKEW}.minTaskBytes")
+    session.conf.set("spark.colocate.rules.excluded", "ReadSmallBucketsTogether")
     assert "24 out of 24\n" in explained(session, "SELECT k, count(*) FROM t1 GROUP BY k")
 
 

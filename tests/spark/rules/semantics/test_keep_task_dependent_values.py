@@ -109,7 +109,6 @@ def test_observed_below_a_join_that_stops_early(session: SparkSession, member: s
 
 @each_format
 def test_observed_below_a_join_that_splits(session: SparkSession, member: str) -> None:
-    session.conf.set("spark.colocate.skew.enabled", "true")
     session.conf.set("spark.colocate.skew.minTaskBytes", "1")
     session.conf.set("spark.colocate.skew.targetTaskBytes", "1000")
     seen = Observation()

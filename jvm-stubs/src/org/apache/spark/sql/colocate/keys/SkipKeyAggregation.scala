@@ -2,8 +2,7 @@ package org.apache.spark.sql.colocate.keys
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.planning.PhysicalOperation
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, LogicalPlan, Project}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.evidence.Evidence
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
@@ -28,12 +27,11 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
     case _ => Nil
   }
 
-  private def changed(aggregate: LogicalAggregate): Option[LogicalPlan] = aggregate.child match {
-    case PhysicalOperation(columns, filters, relation: LogicalRelation) =>
-      val rows = RowsOf(columns, filters, relation)
-      KeyModel.of(relation).flatMap(projected(aggregate, rows, _).orElse(withoutRowIds(aggregate, rows)))
-    case _ => None
-  }
+  private def changed(aggregate: LogicalAggregate): Option[LogicalPlan] = for {
+    rows <- RowsOf.of(aggregate.child)
+    model <- KeyModel.of(rows.relation)
+    plan <- projected(aggregate, rows, model).orElse(withoutRowIds(aggregate, rows))
+  } yield plan
 
   private def withoutRowIds(aggregate: LogicalAggregate, rows: RowsOf): Option[LogicalPlan] =
     Option.when(rows.readsLess)(aggregate.copy(child = rows.plan))
@@ -95,22 +93,4 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
 
   /** Stands for a function that does not have a value of one row here. */
   private val Unknown: Expression = Literal("unknown")
-}
-
-/**
- * Some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the relation lists
- * it, used or not, so it is left out of the relation where it is not used.
- */
-private case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression], relation: LogicalRelation) {
-
-  private val used = AttributeSet((columns ++ filters).flatMap(_.references))
-
-  private val read = relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
-
-  def readsLess: Boolean = read.size < relation.output.size
-
-  def plan: LogicalPlan = {
-    val rows = relation.copy(output = read)
-    Project(columns, filters.reduceOption(And).fold[LogicalPlan](rows)(Filter(_, rows)))
-  }
 }

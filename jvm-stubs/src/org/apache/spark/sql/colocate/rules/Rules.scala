@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.columns._
 import org.apache.spark.sql.colocate.conf.RefuseUnknownSettings
 import org.apache.spark.sql.colocate.evidence.manifest.WaitForManifests
 import org.apache.spark.sql.colocate.keys.{
-  AggregateByKey, RefuseStreams, RefuseValueFilters, RewriteUpdates, SkipKeyAggregation
+  AggregateByKey, CollapseKeyAggregation, RefuseStreams, RefuseValueFilters, RewriteUpdates, SkipKeyAggregation
 }
 import org.apache.spark.sql.colocate.rules.aggregate._
 import org.apache.spark.sql.colocate.rules.join._
@@ -71,7 +71,10 @@ object Rules {
     "RefuseLossyWrites" -> (_ => RefuseLossyWrites),
     "RefuseShadowedHash" -> (RefuseShadowedHash(_)))
 
-  val optimizer: Seq[OfPlans] = made[OfPlans]("optimizer", "PruneRanges" -> (PruneRanges(_)))
+  val optimizer: Seq[OfPlans] = made[OfPlans](
+    "optimizer",
+    "PruneRanges" -> (PruneRanges(_)),
+    "CollapseKeyAggregation" -> (_ => CollapseKeyAggregation))
 
   val strategy: Seq[Made[Strategy]] = made[Made[Strategy]](
     "strategy",

@@ -29,8 +29,7 @@ case class SpreadJoins(session: SparkSession) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val settings = SpreadSettings(session)
-    if (!settings.enabled) plan
-    else RerunEnsureRequirements.after(plan)(ExchangeFreeSubtrees.map(_) {
+    RerunEnsureRequirements.after(plan)(ExchangeFreeSubtrees.map(_) {
       case join: ShuffledJoin if join.leftKeys.nonEmpty =>
         SpreadableJoin(session, join, settings).spread.getOrElse(join)
       case other => other

@@ -7,11 +7,6 @@ import org.apache.spark.sql.colocate.conf.Settings
 private[colocate] case class SpreadSettings(session: SparkSession) {
   private def conf = session.sessionState.conf
 
-  def enabled: Boolean = Settings.flag(conf, "spark.colocate.skew.enabled")
-
-  /** Reading whole buckets together splits nothing, so it has its own setting. */
-  def readsTogether: Boolean = Settings.flag(conf, "spark.colocate.read.smallBucketsTogether.enabled")
-
   val cores: Int = session.sparkContext.defaultParallelism.max(1)
 
   lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes")

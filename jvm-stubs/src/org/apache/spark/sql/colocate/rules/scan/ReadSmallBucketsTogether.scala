@@ -18,7 +18,7 @@ case class ReadSmallBucketsTogether(session: SparkSession) extends Rule[SparkPla
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val settings = SpreadSettings(session)
-    if (settings.readsTogether) ExchangeFreeSubtrees.map(plan)(top => together(top, settings).getOrElse(top)) else plan
+    ExchangeFreeSubtrees.map(plan)(top => together(top, settings).getOrElse(top))
   }
 
   private def together(top: SparkPlan, settings: SpreadSettings): Option[SparkPlan] =
