@@ -76,7 +76,8 @@ def _measure(given: dict[str, Any]) -> int:
     asked = argparse.Namespace(**given["asked"])
     net = network_of(given["network"])
     with lab.session(asked.memory, 1, settings=given["settings"]) as spark:
-        statements = [*_joins(spark, asked), *_merges(spark, asked)]
+        made = {"join": _joins, "merge": _merges}
+        statements = [one for name in asked.statements for one in made[name](spark, asked)]
         links = {link: _rounds(spark, net, statements, link, asked) for link in asked.links}
         facts = lab.circumstances(spark)
     record = {
@@ -125,14 +126,16 @@ def _joins(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
 
 
 def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
-    """The benchmark `merge`, without deletion vectors, in databases of its own."""
+    """The benchmark `merge`, without deletion vectors and with them, in databases of its own."""
     orders, layout = tpch(asked.scale, TABLES)["orders"], layouts("tpch", asked.scale, asked.buckets)["orders"]
     found = []
-    for one in engines_compared():
-        case = merge.Case(replace(one, tables=f"{one.tables}_merge"), vectors=False)
-        with merge.using(spark, case):
-            merge.load(spark, case, orders, layout)
-        found.append(Statement("merge", case.engine, merge.MERGE, merge.CHECK))
+    for name, vectors in (("merge", False), ("merge, vectors", True)):
+        for one in engines_compared():
+            tables = f"{one.tables}_merge{'_vectors' if vectors else ''}"
+            case = merge.Case(replace(one, tables=tables), vectors)
+            with merge.using(spark, case):
+                merge.load(spark, case, orders, layout)
+            found.append(Statement(name, case.engine, merge.MERGE, merge.CHECK))
     return found
 
 

@@ -36,6 +36,8 @@ def main(arguments: list[str]) -> int:
         verb.add_argument("--scale", type=float, default=5.0, help="1 is 1 GB of text (5)")
         if name == "cluster":
             verb.add_argument("--rounds", type=int, default=2, help="measured rounds, after one to warm up (2)")
+            statements = ["join", "merge"]
+            verb.add_argument("--statements", nargs="+", choices=statements, default=statements, help="(join merge)")
         verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
         verb.add_argument("--hosts", type=int, default=3, help="workers of one core, each on a host of its own (3)")
         verb.add_argument("--links", nargs="+", default=links, help=f"speeds of links ({' '.join(links)})")

@@ -2,9 +2,7 @@ package org.apache.spark.sql.colocate.columns
 
 import scala.collection.concurrent.TrieMap
 
-import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal, Murmur3Hash, Pmod}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.{BucketLayout, PartitionBuckets}
@@ -64,22 +62,11 @@ object BucketColumn {
 
   private def resolve(
       session: SparkSession, text: String, range: Option[String], schema: StructType): Option[BucketLayout] =
-    try {
-      val state = session.sessionState
-      def columns(texts: Seq[String]): Seq[Expression] = {
-        val named = texts.map(text => Alias(state.sqlParser.parseExpression(text), Name)())
-        state.analyzer.execute(Project(named, LocalRelation(schema))) match {
-          case Project(list, _) => list.collect { case Alias(expression, _) => expression }
-          case _ => Nil
-        }
-      }
-      columns(Seq(text)).headOption.flatMap(ofOneNumber).orElse(columns(text +: range.toSeq) match {
-        case Seq(bucket, partition) => ofNumbers(bucket, partition)
-        case _ => None
-      })
-    } catch {
+    GeneratedTexts.resolve(session, Seq(text), schema).flatMap(found => ofOneNumber(found.head)).orElse {
       // An expression that this session can't parse or resolve proves nothing.
-      case _: org.apache.spark.sql.AnalysisException => None
+      GeneratedTexts.resolve(session, text +: range.toSeq, schema).collect { case Seq(bucket, partition) =>
+        ofNumbers(bucket, partition)
+      }.flatten
     }
 
   private def ofOneNumber(bucket: Expression): Option[BucketLayout] = bucket match {

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Cast, Expression, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Cast, Expression, Literal}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Recent
 import org.apache.spark.sql.colocate.ranges.PartitionExpression
@@ -31,20 +30,10 @@ object RangeColumn {
 
   def partition(session: SparkSession, text: String, schema: StructType): Option[PartitionExpression] = {
     val plain = StructType(HiddenColumns.without(schema).map(f => StructField(f.name, f.dataType)))
-    resolved.getOrElse((session.sessionUUID, text, plain))(find(session, text, plain).map(new PartitionExpression(_)))
-  }
-
-  private def find(session: SparkSession, text: String, schema: StructType): Option[Expression] =
-    try {
-      val state = session.sessionState
-      val project = Project(Seq(Alias(state.sqlParser.parseExpression(text), Name)()), LocalRelation(schema))
-      state.analyzer.execute(project) match {
-        case Project(Seq(Alias(expression, _)), _) if expression.resolved => Some(expression)
-        case _ => None
-      }
-    } catch {
-      case _: org.apache.spark.sql.AnalysisException => None
+    resolved.getOrElse((session.sessionUUID, text, plain)) {
+      GeneratedTexts.resolve(session, Seq(text), plain).map(found => new PartitionExpression(found.head))
     }
+  }
 
   /** Stands in the expression for the partition of rows in a hole. */
   def isHole(part: Expression): Boolean = part match {

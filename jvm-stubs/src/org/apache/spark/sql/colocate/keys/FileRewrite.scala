@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
-import org.apache.spark.sql.colocate.write.{BucketedWrite, FileOrder, WriteByPartitionsBuckets}
+import org.apache.spark.sql.colocate.write.{BucketedWrite, FileOrder}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
@@ -38,7 +38,6 @@ class FileRewrite(session: SparkSession, table: Table) {
 
   private def byBucket(rows: LogicalPlan): LogicalPlan = DeltaTables.layoutOf(session, table).fold(rows) { layout =>
     val keys = layout.keys.flatMap(key => rows.output.find(_.name == key))
-    if (layout.partitions.isEmpty) BucketedWrite.over(rows, keys, layout.buckets)
-    else WriteByPartitionsBuckets.over(rows, keys, layout, FileOrder.AsTheyCome)
+    BucketedWrite.over(rows, keys, layout, FileOrder.AsTheyCome)
   }
 }

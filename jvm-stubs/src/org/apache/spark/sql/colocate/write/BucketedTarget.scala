@@ -41,11 +41,7 @@ case class BucketedTarget(
   def byBucket(query: LogicalPlan): LogicalPlan = {
     val checked = prepared(query)
     val keys = layout.flatMap(l => keysIn(l, query.output).map(l -> _))
-    keys.fold(checked) { case (l, by) =>
-      val order = orderOf(query.output)
-      if (l.partitions.isEmpty) BucketedWrite.over(checked, by, l.buckets, order)
-      else WriteByPartitionsBuckets.over(checked, by, l, order)
-    }
+    keys.fold(checked) { case (l, by) => BucketedWrite.over(checked, by, l, orderOf(query.output)) }
   }
 
   /** The query's rows, each in a range partition, and as few as the table's key model asks for. */

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, Sort, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.classic.Strategy
+import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.write.hosts.{PlacedWriteExec, WrittenMember}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
@@ -46,9 +47,14 @@ object BucketedWrite {
   /** @param number of buckets, of the row's range partition if these differ */
   def bucketId(keys: Seq[Expression], number: Expression): Expression = new Pmod(new Murmur3Hash(keys), number)
 
-  /** Into a Delta table. */
+  /** Into a Delta table, whose range partitions may have different numbers of buckets. */
+  def over(query: LogicalPlan, keys: Seq[Expression], layout: BucketLayout, files: FileOrder): LogicalPlan =
+    if (layout.partitions.isEmpty) over(query, keys, layout.buckets, files)
+    else WriteByPartitionsBuckets.over(query, keys, layout, files)
+
+  /** Into a Delta table with one number of buckets. */
   def over(
-      query: LogicalPlan, keys: Seq[Expression], buckets: Int, files: FileOrder = FileOrder.AsTheyCome): LogicalPlan = {
+      query: LogicalPlan, keys: Seq[Expression], buckets: Int, files: FileOrder): LogicalPlan = {
     val bucket = bucketId(keys, buckets)
     if (isSmall(query)) sorted(inOneTask(query), files, bucket)
     else BucketedWrite(keys, buckets, orderOf(files, bucket), files.partitions.size, native = None, query)
