@@ -92,7 +92,7 @@ def test_the_rounds_of_a_run_are_a_result_that_is_shown_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each link has its rounds of each statement; only the first link has one to warm up, which is not kept."""
-    stock, members = cluster._engines()
+    stock, members = cluster.engines_compared()
     statements = [
         cluster.Statement(name, one, "", check)
         for name, check in (("join", ""), ("merge", "x"))
@@ -105,7 +105,7 @@ def test_the_rounds_of_a_run_are_a_result_that_is_shown_again(
         work = WORKS[statement.engine.name]
         return cluster.Found(2.0, 1, list(work.stages), 0, int(work.wire_bytes), 100, 3, 1), [(len(statement.name),)]
 
-    monkeypatch.setattr(cluster, "_run", run)
+    monkeypatch.setattr(cluster, "run_once", run)
     monkeypatch.setattr(lab, "using", lambda _spark, _engine: nullcontext())
     asked = argparse.Namespace(links=["1gbit", "100mbit"], rounds=2)
     net: Any = SimpleNamespace(limit=lambda _link: None)

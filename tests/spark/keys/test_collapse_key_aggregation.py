@@ -15,7 +15,7 @@ COLLAPSED = (
     "SELECT upper(n) AS u, max(hi) FROM (SELECT concat(name, 'x') AS n, hi FROM {t}) GROUP BY upper(n)",
     "SELECT k FROM {t} GROUP BY k HAVING sum(s) = 13",
     "SELECT try_sum(s), sum(s) FROM {t} WHERE k < 0",
-    "SELECT t.total, x.s FROM (SELECT k, sum(s) AS total FROM {t} GROUP BY k) t JOIN (VALUES (1, 'a')) x(k, s) USING (k)",
+    "SELECT t.n, x.s FROM (SELECT k, sum(s) AS n FROM {t} GROUP BY k) t JOIN (VALUES (1, 'a')) x(k, s) USING (k)",
 )
 KEPT = (
     "SELECT count(*) FROM {t}",

@@ -15,8 +15,8 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
  * Produces: the same with the bucket column computed from these values, and the column of range partitions, too, which
  * fails with our error for a row of no range partition. Delta computes both from values before they are cast, and
  * would refuse a BIGINT that becomes an INT key.
- * Not when: a value is a subquery or changes from call to call; then Delta computes the columns and checks them. Or the
- * session has a function of its own for the bucket column's text, which RefuseShadowedHash finds in what Delta computes.
+ * Not when: a value is a subquery or changes from call to call; then Delta computes the columns and checks them. Or a
+ * user's function stands for Spark's in the bucket column's text; RefuseShadowedHash finds it in what Delta computes.
  */
 case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan] {
 
