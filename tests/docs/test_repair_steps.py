@@ -23,6 +23,7 @@ def test_the_steps_show_the_damage_and_mend_it(tmp_path: Path) -> None:
     assert first.startswith("./run jar &&")
     typed = [f"set -e\n. {ROOT}/.venv/bin/activate", *others]
     env = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "COLOCATE_"))}
+    env["COLUMNS"] = "200"  # so that no line of a table is broken
     marked = "\necho '=== step'\n".join(typed)
     done = subprocess.run(
         ["bash", "-c", marked], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False

@@ -70,8 +70,10 @@ def test_thrift_clients_run_the_quickstart_after_another_has_left(thrift: int) -
 
 
 @on_its_day(0, 2)
-def test_beeline_runs_the_statements_of_the_documents(thrift: int, tmp_path: Path) -> None:
-    ran = run_beeline(clients.script(), thrift, tmp_path)
+def test_beeline_runs_the_statements_of_the_documents(tmp_path: Path) -> None:
+    """On a server of its own: the documents list all groups that there are."""
+    with server(THRIFT, PORT, tmp_path / "server", {HOST: "127.0.0.1"}) as port:
+        ran = run_beeline(clients.script(), port, tmp_path)
     assert clients.differences(ran.out, ran.err) == {}
 
 
