@@ -26,6 +26,7 @@ from tools.cluster.network import Network, network_of
 
 SETTINGS = {
     "spark.network.timeout": "20s",
+    "spark.network.timeoutInterval": "5s",
     "spark.executor.heartbeatInterval": "2s",
     "spark.colocate.hosts.grace": "5s",
 }
