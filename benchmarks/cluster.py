@@ -118,11 +118,20 @@ def _joins(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
         title="Delta, colocated, no preferred hosts",
         settings={**members.settings, PREFERRED: "false"},
     )
+    load_tables(spark, asked, stock)
+    load_tables(spark, asked, members)
+    return [joined(one) for one in (stock, members, anywhere)]
+
+
+def load_tables(spark: SparkSession, asked: argparse.Namespace, one: Engine) -> None:
+    """What the join reads, as the engine's tables."""
     sources, layout = tpch(asked.scale, TABLES), layouts("tpch", asked.scale, asked.buckets)
-    for one in (stock, members):
-        for table in TABLES:
-            lab.load(spark, one, table, sources[table], layout[table])
-    return [Statement("join", one, query(one.query)) for one in (stock, members, anywhere)]
+    for table in TABLES:
+        lab.load(spark, one, table, sources[table], layout[table])
+
+
+def joined(one: Engine) -> Statement:
+    return Statement("join", one, query(one.query))
 
 
 def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
@@ -131,8 +140,7 @@ def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
     found = []
     for name, vectors in (("merge", False), ("merge, vectors", True)):
         for one in engines_compared():
-            tables = f"{one.tables}_merge{'_vectors' if vectors else ''}"
-            case = merge.Case(replace(one, tables=tables), vectors)
+            case = merge.case_of(replace(one, tables=f"{one.tables}_merge"), vectors)
             with merge.using(spark, case):
                 merge.load(spark, case, orders, layout)
             found.append(Statement(name, case.engine, merge.MERGE, merge.CHECK))

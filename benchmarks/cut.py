@@ -18,8 +18,6 @@ from pyspark.sql import SparkSession
 from rich.table import Table
 
 from benchmarks import cluster, lab, report
-from benchmarks.data import tpch
-from benchmarks.engines import layouts, query
 from benchmarks.rows import same
 from benchmarks.sizes import size
 from tools.cluster.network import Network, network_of
@@ -44,31 +42,23 @@ def run(asked: argparse.Namespace) -> int:
 def _measure(given: dict[str, Any]) -> int:
     asked = argparse.Namespace(**given["asked"])
     net = network_of(given["network"])
-    net.limit(asked.links[0])
+    net.limit(asked.link)
     with lab.session(asked.memory, 1, settings={**given["settings"], **SETTINGS}) as spark:
-        statement = _loaded(spark, asked)
+        _, members = cluster.engines_compared()
+        cluster.load_tables(spark, asked, members)
+        statement = cluster.joined(members)
         with lab.using(spark, statement.engine):
             cluster.run_once(spark, net, statement)  # warms up
-            steps = _steps(spark, net, statement, asked)
+            steps = _steps(spark, net, statement)
         facts = lab.circumstances(spark)
-    record = {"benchmark": "cut", "scale": asked.scale, "link": asked.links[0], "hosts": asked.hosts, **facts, **steps}
+    record = {"benchmark": "cut", "scale": asked.scale, "link": asked.link, "hosts": asked.hosts, **facts, **steps}
     written = report.write_json(record, Path(asked.out))
     _print(record)
     print(written)
     return 0 if record["rows_equal"] and record["healed_seconds"] and record["back_seconds"] else 1
 
 
-def _loaded(spark: SparkSession, asked: argparse.Namespace) -> cluster.Statement:
-    _, members = cluster.engines_compared()
-    sources, layout = tpch(asked.scale, cluster.TABLES), layouts("tpch", asked.scale, asked.buckets)
-    for table in cluster.TABLES:
-        lab.load(spark, members, table, sources[table], layout[table])
-    return cluster.Statement("join", members, query(members.query))
-
-
-def _steps(
-    spark: SparkSession, net: Network, statement: cluster.Statement, asked: argparse.Namespace
-) -> dict[str, Any]:
+def _steps(spark: SparkSession, net: Network, statement: cluster.Statement) -> dict[str, Any]:
     host = net.workers[-1]
     whole, rows = cluster.run_once(spark, net, statement)
     cut = threading.Timer(whole.seconds / 3, net.cut, [host])

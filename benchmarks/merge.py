@@ -58,7 +58,7 @@ class Merged:
 
 
 def run(asked: argparse.Namespace) -> int:
-    cases = [_case(engine(name), vectors) for vectors in (False, True) for name in asked.engines]
+    cases = [case_of(engine(name), vectors) for vectors in (False, True) for name in asked.engines]
     with lab.progress() as bars:
         orders = tpch(asked.scale, ("orders",))["orders"]
         with lab.session(asked.memory, asked.cores) as spark:
@@ -71,7 +71,7 @@ def run(asked: argparse.Namespace) -> int:
     return 0 if record["rows_equal"] else 1
 
 
-def _case(one: Engine, vectors: bool) -> Case:
+def case_of(one: Engine, vectors: bool) -> Case:
     """The engine with broadcasts off, in a database of the case's own."""
     tables = f"{one.tables}{'_vectors' if vectors else ''}"
     return Case(replace(one, tables=tables, settings={**one.settings, **BROADCAST_OFF}), vectors)

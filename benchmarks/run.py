@@ -31,18 +31,15 @@ def main(arguments: list[str]) -> int:
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         elif name in suite.SUITES:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
-    for name, links in (("cluster", ["1gbit", "100mbit"]), ("cut", ["1gbit"])):
-        verb = verbs.add_parser(name)
-        verb.add_argument("--scale", type=float, default=5.0, help="1 is 1 GB of text (5)")
-        if name == "cluster":
-            verb.add_argument("--rounds", type=int, default=2, help="measured rounds, after one to warm up (2)")
-            statements = ["join", "merge"]
-            verb.add_argument("--statements", nargs="+", choices=statements, default=statements, help="(join merge)")
-        verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
-        verb.add_argument("--hosts", type=int, default=3, help="workers of one core, each on a host of its own (3)")
-        verb.add_argument("--links", nargs="+", default=links, help=f"speeds of links ({' '.join(links)})")
-        verb.add_argument("--worker-memory", default="3g", help="heap of an executor (3g)")
-        _session_arguments(verb, "2g")
+    verb = verbs.add_parser("cluster")
+    _cluster_arguments(verb)
+    verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link, after one to warm up (2)")
+    verb.add_argument("--links", nargs="+", default=["1gbit", "100mbit"], help="speeds of links (1gbit 100mbit)")
+    statements = ["join", "merge"]
+    verb.add_argument("--statements", nargs="+", choices=statements, default=statements, help="(join merge)")
+    verb = verbs.add_parser("cut")
+    _cluster_arguments(verb)
+    verb.add_argument("--link", default="1gbit", help="speed of links (1gbit)")
     verb = verbs.add_parser("cost", help="shows a result of cluster again, with the cost model that fits it")
     verb.add_argument("result", type=Path, help="a JSON file of benchmarks/results")
     verb = verbs.add_parser("plan")
@@ -81,6 +78,15 @@ def main(arguments: list[str]) -> int:
         "rules": ablation.run,
     }
     return runs.get(asked.verb, suite.run)(asked)
+
+
+def _cluster_arguments(verb: argparse.ArgumentParser) -> None:
+    """What a benchmark on several hosts takes."""
+    verb.add_argument("--scale", type=float, default=5.0, help="1 is 1 GB of text (5)")
+    verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
+    verb.add_argument("--hosts", type=int, default=3, help="workers of one core, each on a host of its own (3)")
+    verb.add_argument("--worker-memory", default="3g", help="heap of an executor (3g)")
+    _session_arguments(verb, "2g")
 
 
 def _session_arguments(verb: argparse.ArgumentParser, memory: str) -> None:

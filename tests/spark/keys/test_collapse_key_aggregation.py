@@ -49,13 +49,9 @@ def by_all_keys(spark: SparkSession, sql: str) -> bool:
 @pytest.mark.parametrize("query", COLLAPSED)
 def test_loaded_rows_give_the_same(session: SparkSession, query: str) -> None:
     assert rows(session, query.format(t="t")) == rows(session, query.format(t=f"({EXPECTED})"))
-    rule = "CollapseKeyAggregation"
     assert not by_all_keys(session, query.format(t="t"))
-    session.sql(f"SET spark.colocate.rules.excluded = {rule}")
-    try:
-        assert by_all_keys(session, query.format(t="t"))
-    finally:
-        session.sql("RESET spark.colocate.rules.excluded")
+    session.conf.set("spark.colocate.rules.excluded", "CollapseKeyAggregation")
+    assert by_all_keys(session, query.format(t="t"))
 
 
 @pytest.mark.parametrize("query", KEPT)
