@@ -34,6 +34,7 @@ class Work:
         listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
         found = [member for member in listed if self.job.table in (None, member.name)]
         if not found:
+            self.group()
             raise RequestError(
                 Code.JOB_TARGET, f"{self.job.target} has left its group.", "Nothing is left to do for this job."
             )
