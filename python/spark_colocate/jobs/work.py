@@ -30,11 +30,14 @@ class Work:
         return self.service.group(str(self.job.group)).group
 
     def members(self) -> Sequence[Member]:
-        """The tables that the job concerns, those that have joined since it was started among them."""
+        """The tables that the job concerns, those that have joined since it was started among them.
+
+        Raises GroupError if the group has ended, RequestError if the table has left it.
+        """
         listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
         found = [member for member in listed if self.job.table in (None, member.name)]
         if not found:
-            self.group()
+            self.group()  # raises if it is the group that is gone
             raise RequestError(
                 Code.JOB_TARGET, f"{self.job.target} has left its group.", "Nothing is left to do for this job."
             )
