@@ -243,22 +243,63 @@ def test_a_query_sees_partitions_that_came_after_its_analysis(spark: SparkSessio
     assert [query.count() for query in queries] == [1, 2, 2]
 
 
-def test_partitions_that_another_driver_adds_just_before_planning(spark: SparkSession, db: str) -> None:
-    """The query was analyzed a moment ago, so nothing asks again which partitions there are; then Delta reads on."""
-    spark.sql(f"CREATE TABLE t (d INT, k INT) USING delta {properties('d', [('a', '10'), ('b', '20')])}")
+class OtherDriver:
+    """Takes the newest commits of the Delta table `t` out of its folder, and gives them back during a query."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        location = str(spark.sql("DESCRIBE DETAIL t").first()["location"])
+        self.log = Path(location.removeprefix("file:")) / "_delta_log"
+        self.known = set(self.log.iterdir())
+
+    def rows(self, condition: str) -> list[tuple[int, int]]:
+        """Of a query that is analyzed before these commits, and planned after them."""
+        later = sorted(set(self.log.iterdir()) - self.known)
+        for file in later:
+            file.rename(self.log.parent / file.name)
+        self.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+        query = self.spark.sql(f"SELECT d, k FROM t WHERE {condition}")
+        for file in later:
+            (self.log.parent / file.name).rename(file)
+        return sorted((row["d"], row["k"]) for row in query.collect())
+
+
+@pytest.fixture(params=["", IN_BUCKETS], ids=["no-buckets", "buckets"])
+def other_driver(spark: SparkSession, db: str, request: pytest.FixtureRequest) -> OtherDriver:
+    ranges = properties("d", [("a", "10"), ("b", "20"), ("c", "30")])
+    spark.sql(f"CREATE TABLE t (d INT, k INT) USING delta {request.param} {ranges}")
     spark.sql("INSERT INTO t VALUES (5, 1), (15, 1)")
-    log = Path(str(spark.sql("DESCRIBE DETAIL t").first()["location"]).removeprefix("file:")) / "_delta_log"
-    known = set(log.iterdir())
-    spark.sql("CALL system.add_partition(table => 't', partition => 'c', upper => '30')")
-    spark.sql("INSERT INTO t VALUES (25, 1)")
-    later = sorted(set(log.iterdir()) - known)
-    expected = {"d = 25": [25], "d = 26": [], "d IN (15, 25)": [15, 25], "d >= 12": [15, 25], "d < 6": [5]}
-    for text, rows in expected.items():
-        for file in later:
-            file.rename(log.parent / file.name)
-        spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
-        query = spark.sql(f"SELECT d FROM t WHERE {text}")
-        for file in later:
-            (log.parent / file.name).rename(file)
-        found = sorted(row["d"] for row in query.collect())
-        assert found == rows, text
+    return OtherDriver(spark)
+
+
+def test_partitions_that_another_driver_adds_during_planning(spark: SparkSession, other_driver: OtherDriver) -> None:
+    spark.sql("CALL system.add_partition(table => 't', partition => 'new', upper => '40')")
+    spark.sql("INSERT INTO t VALUES (35, 1)")
+    for condition, days in {
+        "d = 35": [35], "d = 36": [],
+        "d IN (15, 35)": [15, 35], "d >= 12": [15, 35], "d < 6": [5], "d = 35 AND k = 1": [35],
+    }.items():  # fmt: skip
+        assert other_driver.rows(condition) == [(day, 1) for day in days], condition
+
+
+def test_a_partition_that_another_driver_makes_anew_with_other_bounds(
+    spark: SparkSession, other_driver: OtherDriver
+) -> None:
+    for name in ("b", "a"):
+        spark.sql(f"CALL system.drop_partition(table => 't', partition => '{name}')")
+    for name, upper in (("b", "10"), ("a", "20")):
+        spark.sql(f"CALL system.add_partition(table => 't', partition => '{name}', upper => '{upper}')")
+    spark.sql("INSERT INTO t VALUES (5, 2), (15, 2)")
+    for condition, days in {"d = 5": [5], "d = 15": [15], "d < 10 AND k > 0": [5], "d IN (15, 16)": [15]}.items():
+        assert other_driver.rows(condition) == [(day, 2) for day in days], condition
+
+
+def test_without_delta_s_file_skipping_no_partition_is_chosen(spark: SparkSession, other_driver: OtherDriver) -> None:
+    """Delta then decides when the query runs which version it reads."""
+    spark.sql("CALL system.add_partition(table => 't', partition => 'new', upper => '40')")
+    spark.sql("INSERT INTO t VALUES (35, 1)")
+    spark.conf.set("spark.databricks.delta.stats.skipping", "false")
+    try:
+        assert other_driver.rows("d >= 12") == [(15, 1), (35, 1)]
+    finally:
+        spark.conf.unset("spark.databricks.delta.stats.skipping")

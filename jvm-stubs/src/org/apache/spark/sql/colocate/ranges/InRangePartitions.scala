@@ -7,25 +7,23 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Predicate, UnaryEx
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Is a file's range partition one of these? It is also true for partitions that were not known when these were chosen:
- * another driver may add one while the query is planned, and Delta then reads the newer version. And for rows of no
- * partition, which only the first commit of a CREATE may have.
+ * Is a file's range partition one of these? It is also true for rows of no partition, which only the first commit of a
+ * CREATE may have.
  *
- * @param names the partitions that can have rows of the query
- * @param known all partitions that were known
+ * @param names       the partitions that can have rows of the query
+ * @param partitionOf the expression of a row's partition when these were chosen; null in a task
  */
-case class InRangePartitions(child: Expression, names: Seq[String])(known: Set[UTF8String])
+case class InRangePartitions(child: Expression, names: Seq[String], @transient partitionOf: String)
     extends UnaryExpression with Predicate {
 
   @transient private lazy val wanted = names.map(UTF8String.fromString).toSet
 
   override def nullable: Boolean = false
-  override protected def otherCopyArgs: Seq[AnyRef] = Seq(known)
 
   override def eval(row: InternalRow): Any = takes(child.eval(row).asInstanceOf[UTF8String])
 
   /** Called by generated code, too. */
-  def takes(partition: UTF8String): Boolean = partition == null || wanted(partition) || !known(partition)
+  def takes(partition: UTF8String): Boolean = partition == null || wanted(partition)
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val partition = child.genCode(ctx)
@@ -39,5 +37,5 @@ case class InRangePartitions(child: Expression, names: Seq[String])(known: Set[U
   override def toString: String = names.mkString(s"$child IN (", ",", ")")
   override def sql: String = names.mkString(s"${child.sql} IN ('", "', '", "')")
 
-  override protected def withNewChildInternal(newChild: Expression): InRangePartitions = copy(child = newChild)(known)
+  override protected def withNewChildInternal(newChild: Expression): InRangePartitions = copy(child = newChild)
 }

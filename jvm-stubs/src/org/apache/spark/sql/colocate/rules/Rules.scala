@@ -78,6 +78,7 @@ object Rules {
 
   val strategy: Seq[Made[Strategy]] = made[Made[Strategy]](
     "strategy",
+    "DropStaleRangeFilters" -> (_ => DropStaleRangeFilters),
     "SkipKeyAggregation" -> (SkipKeyAggregation(_)),
     "PlanColocatedScans" -> (PlanColocatedScans(_)),
     "PlanBucketedWrite" -> (_ => PlanBucketedWrite),

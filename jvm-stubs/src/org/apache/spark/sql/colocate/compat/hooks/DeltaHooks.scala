@@ -35,9 +35,9 @@ private[colocate] object DeltaHooks {
 
   /** Without it, a query on a table with range partitions reads the files that Delta's statistics leave. */
   val NewestSnapshot: Hook = Hook("delta.newest-snapshot", Seq("PruneRanges")) { () =>
-    methods(s"$Delta.files.TahoeLogFileIndex", "deltaLog", "isTimeTravelQuery", "snapshotAtAnalysis", "getSnapshot")
+    methods(s"$Delta.files.TahoeLogFileIndex", "deltaLog", "isTimeTravelQuery", "snapshotAtAnalysis")
     methods(s"$Delta.DeltaLog", "getCapturedSnapshot")
-    methods(s"$Delta.CapturedSnapshot", "snapshot", "updateTimestamp")
+    methods(s"$Delta.CapturedSnapshot", "snapshot")
   }
 
   val Transaction: Hook = Hook(

@@ -59,22 +59,15 @@ object DeltaReflection {
     metadataOf(files).fold(new StructType)(call(_, "schema").asInstanceOf[StructType])
 
   /**
-   * The schema of the snapshot that a query will read if it is planned now: partitions may have come or gone since it
-   * was analyzed. Delta looks for a newer version when it plans; here only if what it knows is not fresh.
+   * The schema that a table has in the newest version that this driver knows, or in that of a time travel. Delta looks
+   * for a newer version only when it chooses the files.
    */
-  def schemaToRead(tableIndex: FileIndex): Option[StructType] = Try {
-    val log = call(tableIndex, "deltaLog")
-    val known = call(log, "getCapturedSnapshot")
-    val isFresh = System.currentTimeMillis() - call(known, "updateTimestamp").asInstanceOf[Long] < FreshMillis
+  def newestSchema(tableIndex: FileIndex): Option[StructType] = Try {
     val snapshot =
       if (call(tableIndex, "isTimeTravelQuery").asInstanceOf[Boolean]) call(tableIndex, "snapshotAtAnalysis")
-      else if (isFresh) call(known, "snapshot")
-      else call(tableIndex, "getSnapshot")
+      else call(call(call(tableIndex, "deltaLog"), "getCapturedSnapshot"), "snapshot")
     new DeltaSnapshot(snapshot).schema
   }.toOption
-
-  /** A query that was just analyzed has looked for a newer version itself. */
-  private val FreshMillis = 200
 
   private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
     Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))

@@ -33,13 +33,13 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
   private def named(condition: Expression, relation: LogicalRelation): Option[Expression] = for {
     column <- relation.output.find(c => c.name == RangeColumn.Name && c.dataType == StringType)
     if !condition.references.contains(column)
-    partition <- partitionOf(relation)
+    (text, partition) <- partitionOf(relation)
     own = partition.columns.flatMap(c => relation.output.find(o => o.name == c.name && o.dataType == c.dataType))
     if own.size == partition.columns.size
     conditions = splitConjunctivePredicates(condition).filter(limits(_, own))
     if conditions.nonEmpty
     names <- ofValues(partition, conditions, own).orElse(search(partition, conditions, own))
-  } yield And(condition, InRangePartitions(column, names)(partition.names))
+  } yield And(condition, InRangePartitions(column, names, text))
 
   /** Spark adds IS NOT NULL wherever it can. */
   private def limits(condition: Expression, columns: Seq[Attribute]): Boolean = condition match {
@@ -48,16 +48,17 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
   }
 
   /** The expression by which Delta computes a row's partition, which is what proves it; not the table's property. */
-  private def partitionOf(relation: LogicalRelation): Option[PartitionExpression] = relation.relation match {
-    case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
-      for {
-        schema <- DeltaReflection.schemaToRead(files.location)
-        text <- RangeColumn.expressionOf(schema)
-        partition <- RangeColumn.partition(session, text, schema)
-        if partition.isDeterministic
-      } yield partition
-    case _ => None
-  }
+  private def partitionOf(relation: LogicalRelation): Option[(String, PartitionExpression)] =
+    relation.relation match {
+      case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
+        for {
+          schema <- DeltaReflection.newestSchema(files.location)
+          text <- RangeColumn.expressionOf(schema)
+          partition <- RangeColumn.partition(session, text, schema)
+          if partition.isDeterministic
+        } yield (text, partition)
+      case _ => None
+    }
 
   private def search(
       partition: PartitionExpression, conditions: Seq[Expression], own: Seq[Attribute]): Option[Seq[String]] = {
