@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +11,8 @@ from spark_colocate.jobs.runner import JobRunner
 from spark_colocate.jobs.scheduler import NAME, Scheduler
 from spark_colocate.model import Job, JobKind, JobState
 from spark_colocate.service import Request
-from spark_colocate.service.groups import unknown
 from spark_colocate.service.job_states import FIRST_CHOICE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS
-from spark_colocate.service.listings import GroupListing
+from spark_colocate.store import open_store
 
 from tests.contract.plane import HOUR, Plane, Refused
 from tests.contract.tables import Table, Tables
@@ -84,25 +84,25 @@ def test_wrong_files_are_found_and_then_repaired(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize("kind", ["verify", "repair"])
-def test_a_job_outlives_a_store_that_looks_empty_for_a_moment(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    """As it does while its file is away. A group that is really gone is found to be so twice."""
-    for looks, state, attempts in ((1, JobState.DONE, 0), (2, JobState.FAILED, 2)):
-        job_id = worker.start(kind)
-        with monkeypatch.context() as away:
-            away.setattr(worker.plane.service, "members", list)
-            away.setattr(worker.plane.service, "group", _no_group)
-            for _ in range(looks):
-                assert worker.look()
-                worker.plane.clock.now += HOUR
+def test_a_job_outlives_a_store_whose_file_is_away(tables: Tables, tmp_path: Path, kind: str) -> None:
+    file, elsewhere = tmp_path / "store.sqlite", tmp_path / "elsewhere"
+    plane = Plane(open_store(f"sqlite:///{file}"), hosts=("a",))
+    plane.create("db.t")
+    worker = Worker(plane, tables)
+    job_id = worker.start(kind)
+
+    def moves(_task: str, _args: Mapping[str, Any]) -> None:
+        file.rename(elsewhere)
+
+    tables.before = moves
+    with pytest.raises(StoreError, match="has been moved or removed"):
         worker.look()
-        assert (worker.job(job_id).state, worker.job(job_id).attempts) == (state, attempts)
-    assert "There is no group" in (worker.job(job_id).error or "")
-
-
-def _no_group(name: str, _db: str = "") -> GroupListing:
-    raise unknown(name, ())
+    tables.before = lambda _task, _args: None
+    with pytest.raises(StoreError, match="has been moved or removed"):
+        worker.look()
+    elsewhere.rename(file)
+    assert worker.look()
+    assert (worker.job(job_id).state, worker.job(job_id).attempts) == (JobState.DONE, 0)
 
 
 def test_a_driver_that_is_gone_is_followed_by_another(worker: Worker, other: Worker) -> None:

@@ -1,8 +1,10 @@
 """What the store's protocol promises beside its rows: isolation, migrations, and failures that read well."""
 
 import os
+import shutil
 import sqlite3
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -93,17 +95,35 @@ def test_sqlite_leaves_no_side_files(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "_colocate") == ["store.sqlite"]
 
 
-def test_a_store_that_was_removed_is_made_anew_with_a_higher_version(tmp_path: Path) -> None:
-    file = tmp_path / "store.sqlite"
-    plane = Plane(open_store(f"sqlite:///{file}"))
+def test_a_store_that_was_removed_with_its_folder_is_made_anew_with_a_higher_version(tmp_path: Path) -> None:
+    folder = tmp_path / "_colocate"
+    plane = Plane(open_store(f"sqlite:///{folder}/store.sqlite"))
     plane.create("db.a")
     assert plane.snapshot is not None
     before = plane.snapshot["version"]
-    file.unlink()
+    shutil.rmtree(folder)
     assert plane.groups() == []
     plane.create("db.b")
     assert plane.members() == {"db.b": "db.g"}
     assert plane.snapshot["version"] > before
+
+
+def test_a_store_whose_file_was_moved_away_is_no_empty_store(tmp_path: Path) -> None:
+    file, elsewhere = tmp_path / "store.sqlite", tmp_path / "elsewhere"
+    plane = Plane(open_store(f"sqlite:///{file}"))
+    plane.create("db.a")
+    file.rename(elsewhere)
+    verbs: list[Callable[[], object]] = [plane.groups, plane.members, lambda: plane.create("db.b"),
+        plane.service.version, plane.service.snapshot, lambda: plane.service.group("g", "db"),
+        lambda: plane.drop("db.a")]  # fmt: skip
+    for verb in verbs:
+        with pytest.raises((StoreError, Refused), match="has been moved or removed") as error:
+            verb()
+        assert error.value.code == Code.STORE_UNREACHABLE
+    assert not file.exists()
+    elsewhere.rename(file)
+    assert plane.members() == {"db.a": "db.g"}
+    plane.service.close()
 
 
 def test_the_migrations_make_the_tables_of_the_schema(tmp_path: Path) -> None:

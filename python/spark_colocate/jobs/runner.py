@@ -7,7 +7,7 @@ import threading
 import traceback
 
 from spark_colocate.engine import Engine
-from spark_colocate.errors import Code, ColocateError, EngineError, StoreError
+from spark_colocate.errors import ColocateError, EngineError, StoreError
 from spark_colocate.jobs import KINDS
 from spark_colocate.jobs.work import Work, job_group
 from spark_colocate.model import Job, JobState
@@ -64,10 +64,8 @@ class JobRunner:
             raise
         except EngineError as error:
             self._service.jobs.failed(job, str(error), error.final)
-        except ColocateError as error:
-            # The job itself is impossible: its table was dropped, for example. That there is no group must be found
-            # twice, because a store whose file is away for a moment looks empty.
-            self._service.jobs.failed(job, str(error), final=error.code != Code.GROUP_UNKNOWN or job.attempts > 0)
+        except ColocateError as error:  # The job itself is impossible: its table was dropped, for example.
+            self._service.jobs.failed(job, str(error), final=True)
         except JobLost:
             raise
         except Exception as error:  # noqa: BLE001 - Py4J's errors among them; the job keeps the text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -390,8 +390,10 @@ class Service:
 
     def close(self) -> None:
         """The driver has ended: removes the groups of an in-memory catalog, and closes the store."""
-        if self.catalog.ephemeral and self.store.exists():
-            self.store.forget(self.catalog)
+        if self.catalog.ephemeral:
+            with suppress(StoreError):  # A later driver on this store forgets the groups of drivers that have ended.
+                if self.store.exists():
+                    self.store.forget(self.catalog)
         self.store.close()
 
     # --- For the parts of the service ---

@@ -43,6 +43,7 @@ class SqlStore:
     def _held(self) -> str | None:
         """The revision of the store's tables; None where there are none."""
         if self._file is not None and not _is_there(self._engine, self._file):
+            self._refuse_if_moved(self._file)
             self._ready = False
             return None
         if self._ready:
@@ -51,6 +52,18 @@ class SqlStore:
             held = _revision(connection)
         self._ready = held == schema.HEAD
         return held
+
+    def _refuse_if_moved(self, file: Path) -> None:
+        """A file that was here must not look like an empty store, and a write must not begin a second one in its place.
+
+        With its folder it was removed on purpose, as by who empties the warehouse: then it is made anew.
+        """
+        if self._ready and _is_there(self._engine, file.absolute().parent):
+            raise StoreError(
+                Code.STORE_UNREACHABLE,
+                f"Cannot reach the store {shown(self._engine.url)}: its file was there, and has been moved or removed.",
+                "Put it back. To begin with an empty store, remove its folder, too, or start the application anew.",
+            )
 
     def version(self, catalog: CatalogId) -> int:
         with self.read(catalog) as transaction:
