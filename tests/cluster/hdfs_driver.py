@@ -84,6 +84,10 @@ class Driver:
             for side in SIDES
         )
 
+    def repair(self, **options: str) -> list[Any]:
+        named = "".join(f", {key} => {value}" for key, value in options.items())
+        return self.sql(f"CALL system.repair(group => 'g'{named})")
+
     def rotate(self) -> None:
         """Gives each bucket the next host, so that all files lie on other hosts than the sequence says."""
         before = self.hosts()
@@ -114,6 +118,11 @@ def main(net: Network, settings: dict[str, str], data_node: int) -> dict[str, An
     driver.rotate()
     driver.joined()
     told["permuted"] = driver.joined()
+    told["steps"] = driver.repair(dry_run="true")
+    told["repair"] = [row.state for row in driver.repair(wait="true")]
+    told["repaired"] = driver.at_home("a")
+    told["left"] = driver.repair(dry_run="true")
+    told["join after repair"] = driver.joined()
     os.kill(data_node, signal.SIGKILL)
     driver.create("late", "delta", 40_000)
     told["rows after a data node died"] = driver.sql("SELECT count(*) FROM late WHERE x >= 0")[0][0]

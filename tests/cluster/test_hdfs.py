@@ -65,5 +65,14 @@ def test_a_join_reads_from_its_own_hosts_while_the_blocks_lie_there(told: dict[s
     assert shares["permuted"] >= 0.5
 
 
+def test_a_repair_moves_the_blocks_of_all_tables_to_the_new_hosts(told: dict[str, Any]) -> None:
+    assert len(told["steps"]) >= hdfs_driver.BUCKETS * len(hdfs_driver.SIDES)
+    assert told["repair"] == ["done"]
+    at_home, blocks = told["repaired"]
+    assert at_home >= 0.95 * blocks
+    assert told["left"] == []
+    assert told["join after repair"]["wire"] <= 0.05 * told["join after repair"]["scanned"]
+
+
 def test_a_data_node_that_died_is_no_failure_of_a_write(told: dict[str, Any]) -> None:
     assert told["rows after a data node died"] == 40_000

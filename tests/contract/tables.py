@@ -9,11 +9,16 @@ from spark_colocate.errors import Code, EngineError
 
 @dataclass
 class Table:
-    """The bytes of each bucket; strays by part of the table; files that claim a bucket they are not in."""
+    """The bytes of each bucket; strays by part of the table; files that claim a bucket they are not in.
+
+    blocks: on HDFS, the host of each bucket's blocks; empty on other storage. Hosts that are not in `nodes` take none.
+    """
 
     sizes: list[int]
     strays: dict[str, list[int]] = field(default_factory=dict)
     wrong: dict[int, str] = field(default_factory=dict)
+    blocks: list[str] = field(default_factory=list)
+    nodes: frozenset[str] = frozenset("abc")
 
 
 @dataclass
@@ -62,3 +67,18 @@ class Tables:
     def _rewrite_strays(self, table: Table, args: Mapping[str, Any]) -> Any:
         removed = len(table.strays.pop(args["part"], []))
         return {"removed": removed, "added": removed}
+
+    def _misplaced_blocks(self, table: Table, args: Mapping[str, Any]) -> Any:
+        return [
+            {"bucket": b, "files": 1, "bytes": table.sizes[b]}
+            for b, host in enumerate(table.blocks)
+            if host not in args["hosts"][b]
+        ]
+
+    def _move_blocks(self, table: Table, args: Mapping[str, Any]) -> Any:
+        if not table.blocks or table.blocks[args["bucket"]] in args["hosts"]:
+            return {"moved": 0, "left": []}
+        if args["hosts"][0] not in table.nodes:
+            return {"moved": 0, "left": [f"HDFS has no data node on {args['hosts'][0]} that takes blocks"]}
+        table.blocks[args["bucket"]] = args["hosts"][0]
+        return {"moved": 1, "left": []}

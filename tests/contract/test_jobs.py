@@ -348,6 +348,64 @@ def test_hosts_that_come_later_get_their_share_of_the_bytes(worker: Worker) -> N
     assert sorted(held.values()) == [30, 40, 70]
 
 
+def hosts_of(plane: Plane, group: str) -> list[str]:
+    return [one.hosts[0].host for one in plane.service.placement(plane.group(group)["group_id"])]
+
+
+def test_a_balance_moves_the_blocks_of_a_bucket_before_tasks_prefer_its_new_host(worker: Worker) -> None:
+    plane = worker.plane
+    plane.create("db.large", "h", buckets=8)
+    table = worker.tables.tables["db.large"] = Table([70, 10, 10, 10, 10, 10, 10, 10], blocks=hosts_of(plane, "db.h"))
+    seen = []
+
+    def watches(task: str, args: Mapping[str, Any]) -> None:
+        if task == "move_blocks":
+            seen.append((args["hosts"][0], hosts_of(plane, "db.h")[args["bucket"]]))
+
+    worker.tables.before = watches
+    worker.start("balance", "db.h")
+    worker.look()
+    assert seen
+    assert all(new != old for new, old in seen)
+    assert table.blocks == hosts_of(plane, "db.h")
+
+
+def test_a_repair_brings_blocks_to_the_hosts_of_their_buckets(worker: Worker) -> None:
+    hosts = hosts_of(worker.plane, "db.g")
+    tables = worker.tables.tables
+    tables["db.t"].blocks, tables["db.u"].blocks = ["a"] * 4, list(hosts)
+    job_id = worker.start("repair", "db.g")
+    worker.look()
+    job = worker.job(job_id)
+    assert (job.state, job.steps, job.findings) == (JobState.DONE, hosts.count("b"), ())
+    assert job.bytes == sum(size for size, host in zip([10, 20, 30, 40], hosts, strict=True) if host == "b")
+    assert tables["db.t"].blocks == hosts
+    again = worker.start("repair", "db.t")
+    worker.look()
+    assert worker.job(again).steps == 0
+
+
+def test_blocks_that_hdfs_leaves_where_they_are_fail_no_job(worker: Worker) -> None:
+    hosts, table = hosts_of(worker.plane, "db.g"), worker.tables.tables["db.t"]
+    table.blocks, table.nodes = ["a"] * 4, frozenset("a")
+    job_id = worker.start("repair")
+    worker.look()
+    assert worker.job(job_id).state is JobState.DONE
+    assert list(worker.job(job_id).findings) == [
+        f"db.t: blocks of bucket {bucket} stay where they are, because HDFS has no data node on b that takes blocks"
+        for bucket, host in enumerate(hosts)
+        if host == "b"
+    ]
+
+
+def test_doris_switch_leaves_blocks_where_they_are(worker: Worker) -> None:
+    worker.tables.tables["db.t"].blocks = ["a"] * 4
+    worker.plane.call("set_config", key="disable_colocate_relocate", value="true")
+    job_id = worker.start("repair")
+    worker.look()
+    assert (worker.job(job_id).state, worker.job(job_id).steps) == (JobState.DONE, 0)
+
+
 def test_a_balance_that_ends_early_leaves_no_group_unstable(worker: Worker) -> None:
     plane = worker.plane
     plane.create("db.large", "h", buckets=8)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spark_colocate.jobs import blocks
 from spark_colocate.jobs.work import Work
-from spark_colocate.model import Group, Host, JobStep
+from spark_colocate.model import Group, Host, JobStep, Member
+from spark_colocate.service import placement
 from spark_colocate.service.hosts import alive
 from spark_colocate.service.placement import Move
 
@@ -18,7 +20,7 @@ from spark_colocate.service.placement import Move
 def bucket_bytes(work: Work, group: Group) -> list[int]:
     """The bytes of each bucket in all tables of the group. A dry run, which has no number, notes them nowhere."""
     sizes = [0] * group.schema.buckets
-    for member in (one.member for one in work.service.members() if one.group.name == group.name):
+    for member in group_members(work):
         for one in work.on(member, "bucket_sizes")["buckets"]:
             sizes[one["bucket"]] += one["bytes"]
     if work.job.job_id:
@@ -49,9 +51,24 @@ def do(work: Work, step: JobStep) -> list[str]:
     """Moves a copy of a bucket, of all tables of the group."""
     move = Move(step.args["bucket"], step.args["source"], step.args["target"])
     work.service.mark_moving(work.job.group)
+    left = _blocks_first(work, move)
     if not work.service.move_bucket(work.job.group, move, work.request()):
         return [f"{step.label}: left out, because the sequence or the hosts have changed"]
-    return []
+    return left
+
+
+def _blocks_first(work: Work, move: Move) -> list[str]:
+    """On HDFS, all tables have the bucket's blocks on its new hosts before tasks prefer these."""
+    group = work.group()
+    if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
+        return []
+    entry = placement.moved(group.sequence, [move], group.schema.replication)[move.bucket]
+    return [line for member in group_members(work) for line in blocks.bring(work, member, move.bucket, entry)]
+
+
+def group_members(work: Work) -> list[Member]:
+    """All tables of the job's group, also where the job concerns one of them."""
+    return [one.member for one in work.service.members() if one.group.name == work.job.group]
 
 
 def living(work: Work) -> list[Host]:

@@ -1,6 +1,6 @@
-"""repair: buckets of lost hosts go to others, and the rows of strays are written into their buckets.
+"""repair: buckets of lost hosts go to others, blocks on HDFS to the hosts of their buckets, strays into their buckets.
 
-A table alone: only its strays. Switched off by `disable_colocate_relocate`, buckets stay where they are.
+A table alone: only its blocks and strays. Switched off by `disable_colocate_relocate`, buckets and blocks stay.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spark_colocate.jobs import moves
+from spark_colocate.jobs import blocks, moves
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import Format, JobStep, Member
 from spark_colocate.service import placement
@@ -28,11 +28,13 @@ class Repair:
 
     def begin(self, work: Work) -> list[JobStep]:
         strays = [step for member in work.members() for step in _strays(work, member)]
-        return (_moves(work) if work.job.table is None else []) + strays
+        return _relocations(work) + strays if moves.is_allowed(work, SWITCH) else strays
 
     def step(self, work: Work, step: JobStep) -> list[str]:
         if moves.is_move(step):
             return moves.do(work, step)
+        if blocks.is_blocks(step):
+            return blocks.do(work, step)
         member = work.member(step.args["table"])
         if member is None:
             return [f"{step.label}: left out, because the table has left the group"]
@@ -52,10 +54,18 @@ class Repair:
         return left
 
 
+def _relocations(work: Work) -> list[JobStep]:
+    """Moves of buckets, then blocks of other buckets."""
+    moved = _moves(work) if work.job.table is None else []
+    buckets = {step.args["bucket"] for step in moved}
+    found = [step for member in work.members() for step in blocks.steps(work, member)]
+    return moved + [step for step in found if step.args["blocks_of"] not in buckets]
+
+
 def _moves(work: Work) -> list[JobStep]:
     group = work.group()
     living = moves.living(work)
-    if not misplaced(group, {host.backend_id for host in living}) or not moves.is_allowed(work, SWITCH):
+    if not misplaced(group, {host.backend_id for host in living}):
         return []
     sizes = moves.bucket_bytes(work, group)
     return moves.steps(work, placement.repaired(group.sequence, living, group.schema.replication, sizes), sizes)

@@ -32,7 +32,9 @@ private[colocate] object JobTasks {
     "bucket_sizes" -> BucketSizes,
     "verify_buckets" -> VerifyBuckets,
     "strays" -> StrayParts,
-    "rewrite_strays" -> RewriteStrays)
+    "rewrite_strays" -> RewriteStrays,
+    "misplaced_blocks" -> MisplacedBlocks,
+    "move_blocks" -> MoveBlocks)
 
   /** The answer as JSON: `ok`, or `error` with its message and whether it is final. */
   def run(parent: SparkSession, name: String, args: String, jobGroup: String): String = {

@@ -21,8 +21,12 @@ private[jobs] object StrayParts extends JobTask {
     if (table.isDelta) Option.when(scan.strays.nonEmpty)("" -> scan.strays).toMap
     else scan.strays.groupBy(file => folder(scan.root, file.toPath.getParent))
 
-  def folder(root: Path, of: Path): String = {
-    val (above, path) = (root.toUri.getPath.stripSuffix("/"), of.toUri.getPath)
-    if (path == above) "" else if (path.startsWith(s"$above/")) path.substring(above.length + 1) else of.toString
+  def folder(root: Path, of: Path): String =
+    if (of.toUri.getPath == root.toUri.getPath) "" else within(root, of).getOrElse(of.toString)
+
+  /** A path relative to the table's folder; None if it lies elsewhere. */
+  def within(root: Path, path: Path): Option[String] = {
+    val above = root.toUri.getPath.stripSuffix("/") + "/"
+    Option(path.toUri.getPath).filter(_.startsWith(above)).map(_.substring(above.length))
   }
 }

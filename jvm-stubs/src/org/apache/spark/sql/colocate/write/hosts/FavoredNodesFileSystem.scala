@@ -4,6 +4,7 @@ import java.net.InetSocketAddress
 import java.util
 import scala.util.Try
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Options.ChecksumOpt
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{CreateFlag, FSDataOutputStream, Path}
@@ -42,9 +43,14 @@ class FavoredNodesFileSystem extends DistributedFileSystem {
   private def isPlain(flags: util.EnumSet[CreateFlag]): Boolean =
     flags.contains(CreateFlag.CREATE) && util.EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE).containsAll(flags)
 
-  // The name node resolves the names. If a host has a data node at another port, the name node takes that.
-  private def nodesOf(file: Path): Array[InetSocketAddress] =
-    TaskHosts.of(file).filterNot(_.contains(":")).map(InetSocketAddress.createUnresolved(_, port)).toArray
+  private def nodesOf(file: Path): Array[InetSocketAddress] = FavoredNodes.addresses(getConf, TaskHosts.of(file))
+}
 
-  private lazy val port: Int = Try(getConf.get("dfs.datanode.address", "").split(":").last.toInt).getOrElse(9866)
+private[colocate] object FavoredNodes {
+
+  /** The hosts as HDFS wants them. The name node resolves the names; it takes a data node at another port, too. */
+  def addresses(conf: Configuration, hosts: Seq[String]): Array[InetSocketAddress] = {
+    val port = Try(conf.get("dfs.datanode.address", "").split(":").last.toInt).getOrElse(9866)
+    hosts.filterNot(_.contains(":")).map(InetSocketAddress.createUnresolved(_, port)).toArray
+  }
 }
