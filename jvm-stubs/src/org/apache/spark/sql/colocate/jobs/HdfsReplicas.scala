@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.Path
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.hdfs.protocol.datatransfer.{DataTransferProtoUtil, Sender}
@@ -16,7 +16,7 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.{BlockOpResponse
 import org.apache.hadoop.hdfs.protocol.{DatanodeInfo, DatanodeInfoWithStorage, LocatedBlock}
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient
 import org.apache.hadoop.security.UserGroupInformation
-import org.apache.spark.sql.colocate.write.hosts.FavoredNodes
+import org.apache.spark.sql.colocate.write.hosts.{FavoredNodes, WrittenMember}
 
 /** A replica of a block that should lie on another host. */
 case class Misplaced(block: LocatedBlock, from: DatanodeInfoWithStorage, to: String)
@@ -102,13 +102,10 @@ private[jobs] object HdfsReplicas {
   private val TimeoutMillis = 60 * 1000
 
   /** None if the folder lies elsewhere, where a file is on no host. */
-  def of(conf: Configuration, root: Path): Option[HdfsReplicas] = {
-    val folder = FileSystem.get(root.toUri, conf).resolvePath(root)
-    folder.getFileSystem(conf) match {
-      case hdfs: DistributedFileSystem => Some(new HdfsReplicas(hdfs, folder))
-      case _ => None
-    }
-  }
+  def of(conf: Configuration, root: Path): Option[HdfsReplicas] = Option.when(WrittenMember.isHdfs(root)) {
+    val folder = root.getFileSystem(conf).resolvePath(root)
+    Option(folder.getFileSystem(conf)).collect { case hdfs: DistributedFileSystem => new HdfsReplicas(hdfs, folder) }
+  }.flatten
 
   /**
    * Why blocks can't be moved; None if they can. Where data nodes want to know who asks them, only HDFS itself has the

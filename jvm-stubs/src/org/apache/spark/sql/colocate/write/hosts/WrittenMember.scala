@@ -31,5 +31,5 @@ private[colocate] object WrittenMember {
     else None
 
   // On object stores and shared disks it does not matter to the files which task writes them.
-  private def isHdfs(root: Path): Boolean = Set("hdfs", "viewfs").contains(root.toUri.getScheme)
+  private[colocate] def isHdfs(root: Path): Boolean = Set("hdfs", "viewfs").contains(root.toUri.getScheme)
 }
