@@ -36,19 +36,9 @@ def open_service(url: str, catalog: str | None = None, timeout_seconds: float = 
     """The verbs for one catalog of a store. Raises StoreError for a store that is not there."""
     store = open_store(url, timeout_seconds)
     service = Service(store, CatalogId(catalog or ""))
-    require_store(service, shown(make_url(url)))
+    service.require_store(shown(make_url(url)))
     service.catalog = _chosen(store, catalog)
     return service
-
-
-def require_store(service: Service, name: str = "of this server") -> None:
-    """Raises StoreError where the store is not there; a listing would be empty, as if there were no groups."""
-    if not service.store.exists():
-        raise StoreError(
-            Code.STORE_UNREACHABLE,
-            f"Cannot reach the store {name}: it does not exist, or has no tables of spark-colocate.",
-            "Name the one of the drivers (spark.colocate.store); it is made by the first table that joins a group.",
-        )
 
 
 def _chosen(store: Store, named: str | None) -> CatalogId:

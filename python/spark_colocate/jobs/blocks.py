@@ -39,7 +39,7 @@ def do(work: Work, step: JobStep) -> list[str]:
 def bring(work: Work, member: Member, bucket: int, entry: Sequence[int]) -> list[str]:
     """Moves the blocks of a bucket of one table to these hosts. Returns why some stay where they are."""
     done = work.on(member, "move_blocks", bucket=bucket, hosts=_names(work, entry))
-    return [f"{member.name}: blocks of bucket {bucket} stay where they are, because {why}" for why in done["left"]]
+    return [f"{member.name}: blocks of bucket {bucket} stay where they are: {why}" for why in done["left"]]
 
 
 def _names(work: Work, entry: Sequence[int]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from spark_colocate.engine import Engine
-from spark_colocate.errors import Code, RequestError
+from spark_colocate.errors import Code, GroupError, RequestError
 from spark_colocate.model import Group, Job, JobStep, Member
 from spark_colocate.service import Request, Service
 
@@ -26,22 +26,32 @@ class Work:
         return job_group(self.job)
 
     def group(self) -> Group:
-        """Raises GroupError if it has ended."""
-        return self.service.group(str(self.job.group)).group
+        """Raises GroupError if it has ended, StoreError if the store is gone."""
+        name = str(self.job.group)
+        try:
+            return self.service.group(name).group
+        except GroupError:  # A store whose folder is away looks empty. The job is in the store, so it can't be.
+            self.service.require_store()
+            return self.service.group(name).group
 
     def members(self) -> Sequence[Member]:
         """The tables that the job concerns, those that have joined since it was started among them.
 
         Raises GroupError if the group has ended, RequestError if the table has left it.
         """
-        listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
-        found = [member for member in listed if self.job.table in (None, member.name)]
+        found = self._members()
         if not found:
-            self.group()  # raises if it is the group that is gone
+            self.group()
+            found = self._members()
+        if not found:
             raise RequestError(
                 Code.JOB_TARGET, f"{self.job.target} has left its group.", "Nothing is left to do for this job."
             )
         return found
+
+    def _members(self) -> list[Member]:
+        listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
+        return [member for member in listed if self.job.table in (None, member.name)]
 
     def member(self, name: str) -> Member | None:
         """One of them; None if it has left the group."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from spark_colocate import key_models, matching
-from spark_colocate.errors import ColocateError, StoreError
+from spark_colocate.errors import Code, ColocateError, StoreError
 from spark_colocate.findings import Finding
 from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AccessRole, AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName, Token
@@ -119,7 +119,7 @@ class Service:
         GroupError if the table can't be in the group.
         """
         self._refuse_early(Kind.CREATE, declared, request)
-        with self.writing_unasked() as tx:
+        with self.creating() as tx:
             return self._started(statements.begin_create(tx, declared, self.context(request), self.owner))
 
     def begin_alter(self, declared: Declaration, request: Request) -> Reservation:
@@ -129,7 +129,7 @@ class Service:
         """
         self._refuse_without_buckets(declared)
         self._refuse_early(Kind.ALTER, declared, request)
-        with self.writing_unasked() as tx:
+        with self.creating() as tx:
             return self._started(statements.begin_alter(tx, declared, self.context(request), self.owner))
 
     def begin_drop(self, table: TableName, request: Request, purge: bool = False) -> Reservation:
@@ -224,7 +224,7 @@ class Service:
         """Updates the registry to the tables that the catalog has; returns what it changed, and what it could not."""
         if not self.store.exists() and not any(table.group for table in found.members):
             return []
-        with self.writing_unasked() as tx:
+        with self.creating() as tx:
             return reconcile(tx, found, self.context(request))
 
     # --- Hosts ---
@@ -401,11 +401,25 @@ class Service:
     def context(self, request: Request) -> OperationContext:
         return OperationContext(self.clock(), request, self.is_gone)
 
+    def require_store(self, name: str = "of this catalog") -> None:
+        """Raises StoreError where the store is not there; a listing would be empty, as if there were no groups."""
+        if not self.store.exists():
+            raise StoreError(
+                Code.STORE_UNREACHABLE,
+                f"Cannot reach the store {name}: it does not exist, or has no tables of spark-colocate.",
+                "Name the one of the drivers (spark.colocate.store); it is made by the first table that joins a group.",
+            )
+
     def reading(self) -> AbstractContextManager[Transaction]:
         return self.store.read(self.catalog)
 
     def writing_unasked(self) -> AbstractContextManager[Transaction]:
-        """A transaction of the system itself; creates the store if need be."""
+        """A transaction of the system itself, on what the store has already. Raises StoreError if the store is gone."""
+        self.require_store()
+        return self.creating()
+
+    def creating(self) -> AbstractContextManager[Transaction]:
+        """The same; creates the store if need be."""
         return self.store.write(self.catalog)
 
     def listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
@@ -418,7 +432,7 @@ class Service:
     @contextmanager
     def writing(self, request: Request) -> Iterator[Transaction]:
         """Raises where the caller's token has ended, or the groups have changed since it looked."""
-        with self.writing_unasked() as tx:
+        with self.creating() as tx:
             access.check_again(tx, request, self.clock())
             yield tx
 

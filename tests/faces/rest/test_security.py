@@ -228,7 +228,7 @@ def test_a_store_that_is_gone_is_no_empty_list(stored: Registry) -> None:
     for method, path in (("GET", "/api/v1/groups"), ("GET", "/api/colocate"), ("DELETE", "/api/v1/groups/1.2")):
         answer = client.request(method, path)
         assert (answer.status_code, answer.json()["code"]) == (503, "STORE_UNREACHABLE")
-        assert "spark.colocate.store" in answer.json()["cure"] and answer.headers["retry-after"]
+        assert "Put it back" in answer.json()["cure"] and answer.headers["retry-after"]
     assert not Path(_file(stored)).exists()
 
 

@@ -14,7 +14,6 @@ from limits.strategies import MovingWindowRateLimiter
 from pydantic.json_schema import SkipJsonSchema
 
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.faces.registry import require_store
 from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.model import Token
 from spark_colocate.service import Request as VerbRequest
@@ -48,7 +47,7 @@ class Access:
 
     def token(self, secret: str | None, verb: str) -> Token | None:
         """The caller's token; None where none is needed. Raises AccessError, or StoreError without a store."""
-        require_store(self.service)
+        self.service.require_store()
         self.tokens_needed = self.tokens_needed or bool(self.service.tokens())
         if not self.tokens_needed:
             return None

@@ -49,9 +49,18 @@ private[jobs] class HdfsReplicas(hdfs: DistributedFileSystem, val folder: Path) 
   /** Why it could not be moved; None if it was. */
   def move(one: Misplaced): Option[String] = nodeOn(one.to) match {
     case None => Some(s"HDFS has no data node on ${one.to} that takes blocks")
+    case Some(target) if losesRack(one, target) =>
+      Some(s"from ${one.from.getHostName} to ${one.to} some would lie on fewer racks")
     case Some(target) =>
       try { replace(one, target); None }
       catch { case e: IOException => Some(s"${one.from.getHostName} to ${one.to}: ${e.getMessage}") }
+  }
+
+  /** The name node would then give up another replica, perhaps the new one. */
+  private def losesRack(one: Misplaced, target: DatanodeInfo): Boolean = {
+    val before: Seq[DatanodeInfo] = one.block.getLocations.toSeq
+    def racks(nodes: Seq[DatanodeInfo]) = nodes.map(_.getNetworkLocation).distinct.size
+    racks(before.filterNot(_ eq one.from) :+ target) < racks(before)
   }
 
   private def replace(one: Misplaced, target: DatanodeInfo): Unit = closing(new Socket) { socket =>
