@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.members import database
-from tests.spark.oracle import assert_no_exchange
+from tests.spark.oracle import assert_no_exchange, multiset
 from tests.spark.plans import nodes
 from tests.spark.ranged import IN_BUCKETS, MONTHS, held, listed, months, properties, refused
 from tools.plans import kind
@@ -143,6 +143,29 @@ def test_a_dynamic_overwrite_replaces_the_ranges_that_it_has_rows_for(spark: Spa
     spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
     spark.sql("INSERT OVERWRITE t SELECT DATE'2017-02-05', id, 'o' FROM range(7)")
     assert held(spark) == {"p201701": 31, "p201702": 7, "p201703": 21}
+
+
+@pytest.mark.parametrize("day", ["DATE'2017-02-05'", "if(id % 2 = 0, DATE'2017-02-05', DATE'2017-03-05')"])
+@pytest.mark.parametrize("p", ["1", "NULL", "if(id % 2 = 0, NULL, 1)", "0"])
+@pytest.mark.parametrize("buckets", [IN_BUCKETS, ""], ids=["buckets", "no-buckets"])
+def test_a_dynamic_overwrite_of_partitions_in_ranges(
+    spark: SparkSession, db: str, buckets: str, p: str, day: str
+) -> None:
+    """The new rows replace those of the same range and the same value of the user's partition column."""
+    spark.sql(
+        f"CREATE TABLE t (d DATE, k INT, p INT) USING delta PARTITIONED BY (p) {buckets} {properties('d', MONTHS)}"
+    )
+    values = (
+        "date_add(DATE'2017-01-01', CAST(id AS INT)) d, CAST(id AS INT) k, CAST(if(id % 3 = 0, NULL, id % 3) AS INT) p"
+    )
+    old = f"SELECT {values} FROM range(80)"
+    new = f"SELECT {day} d, CAST(id AS INT) k, CAST({p} AS INT) p FROM range(7)"
+    spark.sql(f"INSERT INTO t {old}")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    spark.sql(f"INSERT OVERWRITE t {new}")
+    same = "n.p <=> o.p AND month(n.d) = month(o.d)"
+    expected = f"SELECT * FROM ({old}) o WHERE NOT EXISTS (SELECT 1 FROM ({new}) n WHERE {same}) UNION ALL {new}"
+    assert multiset(spark.table("t").collect()) == multiset(spark.sql(expected).collect())
 
 
 BAD = {

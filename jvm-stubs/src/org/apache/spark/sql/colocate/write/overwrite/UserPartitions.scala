@@ -28,8 +28,13 @@ object UserPartitions {
         tuples.flatMap(tuple => forms.map(tuple :+ _))
       }
     }
-    val quoted = columns.map(c => QuotingUtils.quoteIdentifier(c.name))
-    Option.when(tuples.nonEmpty)(s"${struct(quoted)} IN (${tuples.distinct.map(struct).mkString(", ")})")
+    Option.when(tuples.nonEmpty)(s"${struct(columns.map(nullable))} IN (${tuples.distinct.map(struct).mkString(", ")})")
+  }
+
+  /** Delta puts the value of its log there, which may be null for Spark; a struct's field that may not can't take it. */
+  private def nullable(column: Attribute): String = {
+    val quoted = QuotingUtils.quoteIdentifier(column.name)
+    if (column.nullable) quoted else s"if(isnull($quoted), NULL, $quoted)"
   }
 
   private def struct(fields: Seq[String]): String =
