@@ -31,7 +31,7 @@ object UserPartitions {
     Option.when(tuples.nonEmpty)(s"${struct(columns.map(nullable))} IN (${tuples.distinct.map(struct).mkString(", ")})")
   }
 
-  /** Delta puts the value of its log there, which may be null for Spark; a struct's field that may not can't take it. */
+  /** Delta puts a value of its log there, which may be null for Spark; a struct's field that may not can't take it. */
   private def nullable(column: Attribute): String = {
     val quoted = QuotingUtils.quoteIdentifier(column.name)
     if (column.nullable) quoted else s"if(isnull($quoted), NULL, $quoted)"
