@@ -26,7 +26,7 @@ DAMAGE_TURNS = [name for name in DAMAGE if name != "driver killed"] * 2 + ["driv
 WRITERS = 1
 
 
-def soak(seed: int, seconds: float, out: TextIO, pause: float = 6.0) -> Report:
+def soak(seed: int, seconds: float, out: TextIO, pause: float = 10.0) -> Report:
     """pause: the mean of seconds between the healing of one fault and the next."""
     report = Report(out)
     with (
