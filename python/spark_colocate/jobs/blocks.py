@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import JobStep, Member
@@ -11,7 +11,8 @@ from spark_colocate.service.sizes import counted
 
 def steps(work: Work, member: Member) -> list[JobStep]:
     """A step for each bucket of a table that has blocks on other hosts than the bucket sequence says."""
-    found = work.on(member, "misplaced_blocks", hosts=[_names(work, entry) for entry in work.group().sequence])
+    names = work.host_names()
+    found = work.on(member, "misplaced_blocks", hosts=[_named(names, entry) for entry in work.group().sequence])
     return [
         JobStep(
             f"{member.name}, blocks of {counted(one['files'], 'file')} of bucket {one['bucket']}",
@@ -38,10 +39,9 @@ def do(work: Work, step: JobStep) -> list[str]:
 
 def bring(work: Work, member: Member, bucket: int, entry: Sequence[int]) -> list[str]:
     """Moves the blocks of a bucket of one table to these hosts. Returns why some stay where they are."""
-    done = work.on(member, "move_blocks", bucket=bucket, hosts=_names(work, entry))
+    done = work.on(member, "move_blocks", bucket=bucket, hosts=_named(work.host_names(), entry))
     return [f"{member.name}: blocks of bucket {bucket} stay where they are: {why}" for why in done["left"]]
 
 
-def _names(work: Work, entry: Sequence[int]) -> list[str]:
-    names = {host.backend_id: host.host for host in work.service.hosts()}
+def _named(names: Mapping[int, str], entry: Sequence[int]) -> list[str]:
     return [names[host] for host in entry if host in names]

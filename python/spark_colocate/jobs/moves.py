@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from spark_colocate.jobs import blocks
 from spark_colocate.jobs.work import Work
-from spark_colocate.model import Group, Host, JobStep, Member
+from spark_colocate.model import Group, Host, JobStep
 from spark_colocate.service import placement
 from spark_colocate.service.hosts import alive
 from spark_colocate.service.placement import Move
@@ -20,7 +20,7 @@ from spark_colocate.service.placement import Move
 def bucket_bytes(work: Work, group: Group) -> list[int]:
     """The bytes of each bucket in all tables of the group. A dry run, which has no number, notes them nowhere."""
     sizes = [0] * group.schema.buckets
-    for member in group_members(work):
+    for member in work.group_members():
         for one in work.on(member, "bucket_sizes")["buckets"]:
             sizes[one["bucket"]] += one["bytes"]
     if work.job.job_id:
@@ -30,7 +30,7 @@ def bucket_bytes(work: Work, group: Group) -> list[int]:
 
 def steps(work: Work, moves: Sequence[Move], sizes: Sequence[int]) -> list[JobStep]:
     """A step for each move."""
-    names = {host.backend_id: host.host for host in work.service.hosts()}
+    names = work.host_names()
     return [
         JobStep(
             f"bucket {move.bucket} to {names[move.target]}",
@@ -63,12 +63,7 @@ def _blocks_first(work: Work, move: Move) -> list[str]:
     if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
         return []
     entry = placement.moved(group.sequence, [move], group.schema.replication)[move.bucket]
-    return [line for member in group_members(work) for line in blocks.bring(work, member, move.bucket, entry)]
-
-
-def group_members(work: Work) -> list[Member]:
-    """All tables of the job's group, also where the job concerns one of them."""
-    return [one.member for one in work.service.members() if one.group.name == work.job.group]
+    return [line for member in work.group_members() for line in blocks.bring(work, member, move.bucket, entry)]
 
 
 def living(work: Work) -> list[Host]:

@@ -50,8 +50,15 @@ class Work:
         return found
 
     def _members(self) -> list[Member]:
-        listed = [one.member for one in self.service.members() if one.group.name == self.job.group]
-        return [member for member in listed if self.job.table in (None, member.name)]
+        return [member for member in self.group_members() if self.job.table in (None, member.name)]
+
+    def group_members(self) -> list[Member]:
+        """All tables of the job's group, also where the job concerns one of them."""
+        return [one.member for one in self.service.members() if one.group.name == self.job.group]
+
+    def host_names(self) -> dict[int, str]:
+        """The names of all hosts, by their backend ids."""
+        return {host.backend_id: host.host for host in self.service.hosts()}
 
     def member(self, name: str) -> Member | None:
         """One of them; None if it has left the group."""

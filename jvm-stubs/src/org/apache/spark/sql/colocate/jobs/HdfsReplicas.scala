@@ -1,11 +1,11 @@
 package org.apache.spark.sql.colocate.jobs
 
-import java.io.{BufferedOutputStream, Closeable, DataOutputStream, FileNotFoundException, IOException}
+import java.io.{BufferedOutputStream, DataOutputStream, FileNotFoundException, IOException}
 import java.net.{InetAddress, InetSocketAddress, Socket}
 import java.util.UUID
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -19,7 +19,7 @@ import org.apache.hadoop.security.UserGroupInformation
 import org.apache.spark.sql.colocate.write.hosts.{FavoredNodes, WrittenMember}
 
 /** A replica of a block that should lie on another host. */
-case class Misplaced(block: LocatedBlock, from: DatanodeInfoWithStorage, to: String)
+private[jobs] case class Misplaced(block: LocatedBlock, from: DatanodeInfoWithStorage, to: String)
 
 /**
  * Moves replicas of blocks between HDFS' data nodes, in the way of HDFS' own balancer: a data node is asked to copy a
@@ -63,7 +63,7 @@ private[jobs] class HdfsReplicas(hdfs: DistributedFileSystem, val folder: Path) 
     racks(before.filterNot(_ eq one.from) :+ target) < racks(before)
   }
 
-  private def replace(one: Misplaced, target: DatanodeInfo): Unit = closing(new Socket) { socket =>
+  private def replace(one: Misplaced, target: DatanodeInfo): Unit = Using.resource(new Socket) { socket =>
     socket.connect(new InetSocketAddress(target.getIpAddr, target.getXferPort), HdfsReplicas.TimeoutMillis)
     // While it copies, the data node says every half of its own read timeout (a minute) that it is not done yet.
     socket.setSoTimeout(5 * HdfsReplicas.TimeoutMillis)
@@ -84,13 +84,14 @@ private[jobs] class HdfsReplicas(hdfs: DistributedFileSystem, val folder: Path) 
 
   private def nodeOn(host: String): Option[DatanodeInfo] = nodes.computeIfAbsent(host, probe(_))
 
-  /** Only superusers may ask for the list of data nodes; but whoever writes a file is told on which nodes it lies. */
+  /** The list of data nodes is for superusers only. But anybody may write a file and look up the nodes it lies on. */
   private def probe(host: String): Option[DatanodeInfo] = {
     val file = new Path(folder, s".probe-${UUID.randomUUID()}")
     try {
       val wish = FavoredNodes.addresses(hdfs.getConf, Seq(host))
       val size = hdfs.getDefaultBlockSize(file)
-      closing(hdfs.create(file, FsPermission.getFileDefault, true, 4096, 1.toShort, size, null, wish))(_.write(0))
+      Using.resource(
+        hdfs.create(file, FsPermission.getFileDefault, true, 4096, 1.toShort, size, null, wish))(_.write(0))
       blocks(file).flatMap(_.getLocations).find(isOn(_, host))
     } finally hdfs.delete(file, false)
   }
@@ -102,8 +103,6 @@ private[jobs] class HdfsReplicas(hdfs: DistributedFileSystem, val folder: Path) 
 
   private def addressOf(host: String): Option[String] =
     addresses.computeIfAbsent(host, name => Try(InetAddress.getByName(name).getHostAddress).toOption)
-
-  private def closing[A <: Closeable](opened: A)(use: A => Unit): Unit = try use(opened) finally opened.close()
 }
 
 private[jobs] object HdfsReplicas {
@@ -111,10 +110,15 @@ private[jobs] object HdfsReplicas {
   private val TimeoutMillis = 60 * 1000
 
   /** None if the folder lies elsewhere, where a file is on no host. */
-  def of(conf: Configuration, root: Path): Option[HdfsReplicas] = Option.when(WrittenMember.isHdfs(root)) {
-    val folder = root.getFileSystem(conf).resolvePath(root)
-    Option(folder.getFileSystem(conf)).collect { case hdfs: DistributedFileSystem => new HdfsReplicas(hdfs, folder) }
-  }.flatten
+  def of(conf: Configuration, root: Path): Option[HdfsReplicas] =
+    if (!WrittenMember.isHdfs(root)) None
+    else {
+      val folder = root.getFileSystem(conf).resolvePath(root)
+      folder.getFileSystem(conf) match {
+        case hdfs: DistributedFileSystem => Some(new HdfsReplicas(hdfs, folder))
+        case _ => None
+      }
+    }
 
   /**
    * Why blocks can't be moved; None if they can. Where data nodes want to know who asks them, only HDFS itself has the
