@@ -50,9 +50,13 @@ JOINS = {
     "full_condition": "SELECT s.v, b.w, b.text FROM built b FULL JOIN streamed s ON s.k = b.k AND s.v % 5 < b.w % 7",
     "kept_left": "SELECT s.v, b.w, b.text FROM built b LEFT JOIN streamed s ON s.k = b.k AND s.v % 2 = 0",
     "kept_right": "SELECT s.v, b.w, b.text FROM streamed s RIGHT JOIN built b ON s.k = b.k",
+    "kept_texts": (
+        "SELECT s.w, b.w, coalesce(s.t, 'none') FROM (SELECT *, if(w % 3 = 0, null, text) AS t FROM streamed) s "
+        "RIGHT JOIN built b ON s.k = b.k AND s.v % 5 < b.w % 7"
+    ),
     "nothing_streamed": "SELECT s.v, b.w, b.text FROM streamed s FULL JOIN built b ON s.k = b.k AND s.v < -1",
 }
-FEW = ("inner", "left", "semi", "semi_condition", "anti", "full", "kept_left")
+FEW = ("inner", "left", "semi", "semi_condition", "anti", "full", "kept_left", "kept_texts")
 
 
 def union(kind: str, names: Iterable[str] = JOINS) -> str:

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.execution.joins.colocate
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, LeftOuter, RightOuter}
@@ -69,23 +69,28 @@ private[colocate] trait KeepsBuiltRows extends HashJoin {
   }
 
   private def consumeStreamed(ctx: CodegenContext, input: Seq[ExprCode]): String = {
-    val row = evaluateVariables(input)
+    val forLookup = evaluateRequiredVariables(streamedOutput, input, readForLookup)
     val (key, anyNull) = genStreamSideJoinKey(ctx, input)
     val (_, ifConditionHolds, _) = getJoinCondition(ctx, input, streamedPlan, buildPlan, Some(built))
+    val others = evaluateVariables(input)
     val matches = ctx.freshName("matches")
     val found = ctx.freshName("found")
     val iterator = classOf[Iterator[_]].getName
-    val alone = if (joinType == FullOuter) s"if (!$found) { $built = null; $joined(); }" else ""
+    val keep = Fields.assign(streamed, input)
+    val alone = if (joinType == FullOuter) s"if (!$found) { $built = null; $keep $joined(); }" else ""
     s"""
-       |$row
-       |${Fields.assign(streamed, input)}
+       |$forLookup
        |${key.code}
        |$iterator $matches = $anyNull ? null : $table.get(${key.value});
        |boolean $found = false;
        |while ($matches != null && $matches.hasNext()) {
        |  $built = (UnsafeRow) $matches.next();
        |  $ifConditionHolds {
-       |    $found = true;
+       |    if (!$found) {
+       |      $others
+       |      $keep
+       |      $found = true;
+       |    }
        |    $table.mark();
        |    $joined();
        |  }
@@ -93,4 +98,12 @@ private[colocate] trait KeepsBuiltRows extends HashJoin {
        |$alone
      """.stripMargin
   }
+
+  /**
+   * What a row's columns are read for before it has a partner. The others, which may be long texts, are read of rows
+   * that find one: in a MERGE these may be few.
+   */
+  private def readForLookup: AttributeSet =
+    if (joinType == FullOuter) AttributeSet(streamedOutput)
+    else AttributeSet.fromAttributeSets((streamedKeys ++ condition).map(_.references))
 }
