@@ -46,5 +46,9 @@ def lost_host(spark: SparkSession, group: str, buckets: Sequence[int]) -> Iterat
         yield
     finally:
         spark.sql("CALL system.set_config(key => 'disable_colocate_relocate', value => 'false')").collect()
-        with sqlite3.connect(store_file(spark)) as connection:
-            connection.execute("DELETE FROM colocate_hosts WHERE host = ?", (LOST,))
+        forget_host(spark, LOST)
+
+
+def forget_host(spark: SparkSession, name: str) -> None:
+    with sqlite3.connect(store_file(spark)) as connection:
+        connection.execute("DELETE FROM colocate_hosts WHERE host = ?", (name,))

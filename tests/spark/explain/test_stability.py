@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 from pyspark.sql import SparkSession
 from spark_colocate import verdicts
 from spark_colocate.faces.rest.app import make_app
+from spark_colocate.model import Group, Host
 from starlette.testclient import TestClient
 
+from tests.spark.control import call
 from tests.spark.members import create_member, database, unstable
 from tests.spark.plans import exchanges
-from tests.spark.store import lost_host, service
+from tests.spark.store import forget_host, lost_host, service
 
 INTERPRETED = True
 
@@ -116,3 +119,32 @@ def test_aggregates_do_so_too(session: SparkSession, state: tuple[bool, bool], f
     stays = layout and (placement or fallback == "layout")
     assert [one.colocated for one in verdicts(frame)] == [stays] * len(verdicts(frame))
     assert exchanges(frame) == (0 if stays else 1)
+
+
+def noted(spark: SparkSession, group: Group) -> str:
+    """What EXPLAIN says of the join while the store has this group."""
+    there = service(spark)
+    with there.store.write(there.catalog) as tx:
+        tx.put_group(group)
+    call(spark, "table_rows")
+    [verdict] = verdicts(spark.sql(JOIN))
+    return verdict.text
+
+
+def test_explain_says_why_a_placement_is_not_stable(session: SparkSession, tables: str) -> None:
+    there = service(session)
+    before = there.group(GROUP).group
+    moving = replace(before, placement_stable=False)
+    try:
+        assert noted(session, moving) == f"colocate: true (group {GROUP}, 4 buckets, placement: buckets are moving)"
+        with there.store.write(there.catalog) as tx:
+            other = Host(tx.next_id(), "one-more-host")
+            tx.put_host(other)
+        two = [(*entry, other.backend_id) for entry in before.sequence[:3]]
+        few = replace(moving, sequence=(*two, before.sequence[3]), schema=replace(before.schema, replication=2))
+        assert noted(session, few) == (
+            f"colocate: true (group {GROUP}, 4 buckets, placement: 1 of 4 buckets have too few hosts)"
+        )
+    finally:
+        forget_host(session, "one-more-host")
+        assert noted(session, before) == f"colocate: true (group {GROUP}, 4 buckets)"

@@ -114,6 +114,12 @@ case class GroupSnapshot(
   /** How many buckets of a group are assigned to a host that is lost. */
   def onLostHosts(group: GroupInfo): Int = group.hostIds.count(_.exists(lost))
 
+  /** How many have fewer hosts than the group's replication number, though more live. */
+  def onTooFewHosts(group: GroupInfo): Int = {
+    val copies = group.replication.min(hosts.keys.count(!lost(_))).max(1)
+    group.hostIds.count(_.size < copies)
+  }
+
   /** With the changes. Only the changed entries are touched. */
   def after(changes: GroupChanges): GroupSnapshot = {
     val gone = (changes.left.map(m => (m.db, m.table)) ++ changes.members.map(m => (m.db, m.table))).toSet

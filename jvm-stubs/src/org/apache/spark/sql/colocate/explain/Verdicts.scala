@@ -127,9 +127,12 @@ object Verdicts {
     val state = GroupState.current
     val groups = members.flatMap(_.group).distinct.flatMap(state.byName.get).filterNot(_.placementStable)
     Option.when(groups.nonEmpty) {
-      val lost = groups.map(state.onLostHosts).sum
-      if (lost == 0) "placement: buckets are moving, or have too few hosts"
-      else s"placement: $lost of ${groups.map(_.buckets).sum} buckets on lost hosts"
+      val all = groups.map(_.buckets).sum
+      (groups.map(state.onLostHosts).sum, groups.map(state.onTooFewHosts).sum) match {
+        case (0, 0) => "placement: buckets are moving"
+        case (0, few) => s"placement: $few of $all buckets have too few hosts"
+        case (lost, _) => s"placement: $lost of $all buckets on lost hosts"
+      }
     }
   }
 
