@@ -118,7 +118,7 @@ def main(net: Network, settings: dict[str, str], data_node: int) -> dict[str, An
     driver.rotate()
     driver.joined()
     told["permuted"] = driver.joined()
-    told["steps"] = driver.repair(dry_run="true")
+    told["buckets to repair"] = sum(step.buckets for step in driver.repair(dry_run="true"))
     told["repair"] = [row.state for row in driver.repair(wait="true")]
     told["repaired"] = driver.at_home("a")
     told["left"] = driver.repair(dry_run="true")

@@ -76,9 +76,11 @@ class Tables:
         ]
 
     def _move_blocks(self, table: Table, args: Mapping[str, Any]) -> Any:
-        if not table.blocks or table.blocks[args["bucket"]] in args["hosts"]:
-            return {"moved": 0, "left": []}
-        if args["hosts"][0] not in table.nodes:
-            return {"moved": 0, "left": [f"HDFS has no data node on {args['hosts'][0]} that takes blocks"]}
-        table.blocks[args["bucket"]] = args["hosts"][0]
-        return {"moved": 1, "left": []}
+        stay: dict[str, list[int]] = {}
+        for move in args["moves"] if table.blocks else []:
+            bucket, host = move["bucket"], move["hosts"][0]
+            if host in (table.blocks[bucket], *table.nodes):
+                table.blocks[bucket] = host
+            else:
+                stay.setdefault(f"HDFS has no data node on {host} that takes blocks", []).append(bucket)
+        return {"left": [{"why": why, "buckets": buckets} for why, buckets in stay.items()]}

@@ -10,6 +10,7 @@ import pytest
 from spark_colocate.errors import Code, EngineError, StoreError
 from spark_colocate.jobs.runner import JobRunner
 from spark_colocate.jobs.scheduler import NAME, Scheduler
+from spark_colocate.jobs.work import named
 from spark_colocate.model import Job, JobKind, JobState
 from spark_colocate.service import Request
 from spark_colocate.service.job_states import FIRST_CHOICE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS
@@ -362,7 +363,7 @@ def test_a_balance_moves_the_blocks_of_a_bucket_before_tasks_prefer_its_new_host
 
     def watches(task: str, args: Mapping[str, Any]) -> None:
         if task == "move_blocks":
-            seen.append((args["hosts"][0], hosts_of(plane, "db.h")[args["bucket"]]))
+            seen.extend((one["hosts"][0], hosts_of(plane, "db.h")[one["bucket"]]) for one in args["moves"])
 
     worker.tables.before = watches
     worker.start("balance", "db.h")
@@ -379,7 +380,7 @@ def test_a_repair_brings_blocks_to_the_hosts_of_their_buckets(worker: Worker) ->
     job_id = worker.start("repair", "db.g")
     worker.look()
     job = worker.job(job_id)
-    assert (job.state, job.steps, job.findings) == (JobState.DONE, hosts.count("b"), ())
+    assert (job.state, job.steps, job.buckets, job.findings) == (JobState.DONE, 1, hosts.count("b"), ())
     assert job.bytes == sum(size for size, host in zip([10, 20, 30, 40], hosts, strict=True) if host == "b")
     assert tables["db.t"].blocks == hosts
     again = worker.start("repair", "db.t")
@@ -394,10 +395,22 @@ def test_blocks_that_hdfs_leaves_where_they_are_fail_no_job(worker: Worker) -> N
     worker.look()
     assert worker.job(job_id).state is JobState.DONE
     assert list(worker.job(job_id).findings) == [
-        f"db.t: blocks of bucket {bucket} stay where they are: HDFS has no data node on b that takes blocks"
-        for bucket, host in enumerate(hosts)
-        if host == "b"
+        f"db.t: blocks of {named([bucket for bucket, host in enumerate(hosts) if host == 'b'])} "
+        "stay where they are: HDFS has no data node on b that takes blocks"
     ]
+
+
+def test_blocks_of_many_buckets_move_in_few_steps(worker: Worker) -> None:
+    plane, buckets = worker.plane, 100
+    plane.create("db.wide", "h", buckets=buckets)
+    hosts = hosts_of(plane, "db.h")
+    others = ["a" if host == "b" else "b" for host in hosts]
+    table = worker.tables.tables["db.wide"] = Table([1] * buckets, blocks=others)
+    job_id = worker.start("repair", "db.h")
+    worker.look()
+    assert table.blocks == hosts
+    assert (worker.job(job_id).steps, worker.job(job_id).buckets) == (4, buckets)
+    assert [len(args["moves"]) for args in worker.tables.done("move_blocks")] == [32, 32, 32, 4]
 
 
 def test_doris_switch_leaves_blocks_where_they_are(worker: Worker) -> None:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from spark_colocate.jobs.work import Work
+from spark_colocate.jobs.work import Work, batches, named
 from spark_colocate.model import JobStep, Member
 from spark_colocate.service.sizes import counted
 
 
-def steps(work: Work, member: Member) -> list[JobStep]:
-    """A step for each bucket of a table that has blocks on other hosts than the bucket sequence says."""
+def steps(work: Work, member: Member, without: Collection[int]) -> list[JobStep]:
+    """Steps for the buckets, but for some, of which a table has blocks on other hosts than the bucket sequence says."""
     names = work.host_names()
-    found = work.on(member, "misplaced_blocks", hosts=[_named(names, entry) for entry in work.group().sequence])
+    found = {
+        one["bucket"]: one
+        for one in work.on(member, "misplaced_blocks", hosts=[_named(names, entry) for entry in work.group().sequence])
+        if one["bucket"] not in without
+    }
     return [
         JobStep(
-            f"{member.name}, blocks of {counted(one['files'], 'file')} of bucket {one['bucket']}",
-            1,
-            one["bytes"],
-            {"table": str(member.name), "blocks_of": one["bucket"]},
+            f"{member.name}, blocks of {counted(sum(found[b]['files'] for b in run), 'file')} of {named(run)}",
+            len(run),
+            sum(found[b]["bytes"] for b in run),
+            {"table": str(member.name), "blocks_of": run},
         )
-        for one in found
+        for run in batches([(bucket, one["bytes"]) for bucket, one in found.items()])
     ]
 
 
@@ -30,17 +34,21 @@ def is_blocks(step: JobStep) -> bool:
 
 
 def do(work: Work, step: JobStep) -> list[str]:
-    """Moves the blocks to the hosts that the bucket has by now."""
-    member, bucket, sequence = work.member(step.args["table"]), step.args["blocks_of"], work.group().sequence
-    if member is None or bucket >= len(sequence):
+    """Moves the blocks to the hosts that the buckets have by now."""
+    member, sequence = work.member(step.args["table"]), work.group().sequence
+    if member is None or max(step.args["blocks_of"]) >= len(sequence):
         return [f"{step.label}: left out, because the table or its group has changed"]
-    return bring(work, member, bucket, sequence[bucket])
+    return bring(work, member, {bucket: sequence[bucket] for bucket in step.args["blocks_of"]})
 
 
-def bring(work: Work, member: Member, bucket: int, entry: Sequence[int]) -> list[str]:
-    """Moves the blocks of a bucket of one table to these hosts. Returns why some stay where they are."""
-    done = work.on(member, "move_blocks", bucket=bucket, hosts=_named(work.host_names(), entry))
-    return [f"{member.name}: blocks of bucket {bucket} stay where they are: {why}" for why in done["left"]]
+def bring(work: Work, member: Member, entries: Mapping[int, Sequence[int]]) -> list[str]:
+    """Moves the blocks of some buckets of one table to these hosts. Returns why some stay where they are."""
+    names = work.host_names()
+    moves = [{"bucket": bucket, "hosts": _named(names, entry)} for bucket, entry in entries.items()]
+    return [
+        f"{member.name}: blocks of {named(one['buckets'])} stay where they are: {one['why']}"
+        for one in work.on(member, "move_blocks", moves=moves)["left"]
+    ]
 
 
 def _named(names: Mapping[int, str], entry: Sequence[int]) -> list[str]:

@@ -63,7 +63,7 @@ def _blocks_first(work: Work, move: Move) -> list[str]:
     if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
         return []
     entry = placement.moved(group.sequence, [move], group.schema.replication)[move.bucket]
-    return [line for member in work.group_members() for line in blocks.bring(work, member, move.bucket, entry)]
+    return [line for member in work.group_members() for line in blocks.bring(work, member, {move.bucket: entry})]
 
 
 def living(work: Work) -> list[Host]:

@@ -58,8 +58,7 @@ def _relocations(work: Work) -> list[JobStep]:
     """Moves of buckets, then blocks of other buckets."""
     moved = _moves(work) if work.job.table is None else []
     buckets = {step.args["bucket"] for step in moved}
-    found = [step for member in work.members() for step in blocks.steps(work, member)]
-    return moved + [step for step in found if step.args["blocks_of"] not in buckets]
+    return moved + [step for member in work.members() for step in blocks.steps(work, member, without=buckets)]
 
 
 def _moves(work: Work) -> list[JobStep]:

@@ -16,9 +16,6 @@ from spark_colocate.service.sizes import counted
 SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
 """What part of the files is read in each mode. A sample takes other files each time, and at least one per bucket."""
 
-STEP_BUCKETS = 32
-STEP_BYTES = 1 << 30
-
 
 class Verify:
     """Options: mode, one of `SHARES`."""
@@ -50,15 +47,15 @@ class Verify:
 
 
 def _steps(work: Work, member: Member) -> list[JobStep]:
-    sizes = [(one["bucket"], one["bytes"]) for one in work.on(member, "bucket_sizes")["buckets"]]
+    sizes = {one["bucket"]: one["bytes"] for one in work.on(member, "bucket_sizes")["buckets"]}
     return [
         JobStep(
-            f"{member.name}, {named([bucket for bucket, _ in run])}",
+            f"{member.name}, {named(run)}",
             len(run),
-            sum(size for _, size in run),
-            {"table": str(member.name), "buckets": [bucket for bucket, _ in run]},
+            sum(sizes[bucket] for bucket in run),
+            {"table": str(member.name), "buckets": run},
         )
-        for run in batches(sizes, STEP_BUCKETS, STEP_BYTES)
+        for run in batches(list(sizes.items()))
     ]
 
 

@@ -11,6 +11,9 @@ from spark_colocate.errors import Code, GroupError, RequestError
 from spark_colocate.model import Group, Job, JobStep, Member
 from spark_colocate.service import Request, Service
 
+STEP_BUCKETS = 32
+STEP_BYTES = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -98,14 +101,17 @@ def job_group(job: Job) -> str:
     return f"colocate-job-{job.job_id}"
 
 
-def batches(sizes: Sequence[tuple[int, int]], most_buckets: int, most_bytes: int) -> Iterator[list[tuple[int, int]]]:
-    """Buckets with their bytes, cut into runs that are neither too many nor too large. One bucket is never cut."""
-    run: list[tuple[int, int]] = []
+def batches(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    """Buckets, given with their bytes, in runs for a step each: every step of a table lists its files anew, and what
+    ends within a step does all of it again. One bucket is never cut."""
+    run: list[int] = []
+    held = 0
     for bucket, size in sizes:
-        if run and (len(run) >= most_buckets or sum(held for _, held in run) + size > most_bytes):
+        if run and (len(run) == STEP_BUCKETS or held + size > STEP_BYTES):
             yield run
-            run = []
-        run.append((bucket, size))
+            run, held = [], 0
+        run.append(bucket)
+        held += size
     if run:
         yield run
 

@@ -23,29 +23,37 @@ private[jobs] object MisplacedBlocks extends JobTask {
 }
 
 /**
- * Moves the blocks of a bucket's files to these hosts; a second time it finds them there. Elsewhere than on HDFS there
- * is nothing to do. `moved` counts replicas, `left` has the reasons why others stay where they are.
+ * Moves the blocks of the files of some buckets to these hosts; a second time it finds them there. Elsewhere than on
+ * HDFS there is nothing to do. `left` has the ten most frequent reasons why some stay where they are, each with its
+ * buckets.
  */
 private[jobs] object MoveBlocks extends JobTask {
 
   override def run(session: SparkSession, table: JobTable, args: JValue): Any = {
-    val (bucket, hosts) = ((args \ "bucket").extract[Int], (args \ "hosts").extract[Seq[String]])
-    val moved = BlocksOf.table(session, table).fold(Seq.empty[Option[String]]) { blocks =>
-      val ofBucket = blocks.files.collect { case (file, `bucket`) => file }
-      val files = ofBucket.filter(blocks.replicas.misplaced(_, hosts).nonEmpty)
-      if (files.isEmpty) Nil
-      else HdfsReplicas.refusal(blocks.conf.value).fold(inTasks(session, blocks, files, hosts))(why => Seq(Some(why)))
-    }
-    Map[String, Any]("moved" -> moved.count(_.isEmpty), "left" -> moved.flatten.distinct.take(3))
+    val hosts = (args \ "moves").children.map { move =>
+      (move \ "bucket").extract[Int] -> (move \ "hosts").extract[Seq[String]]
+    }.toMap
+    val left = BlocksOf.table(session, table).fold(Seq.empty[(Int, String)])(blocks => stay(session, blocks, hosts))
+    val buckets = left.distinct.groupMap(_._2)(_._1).toSeq.sortBy { case (why, of) => (-of.size, why) }
+    Map("left" -> buckets.take(10).map { case (why, of) => Map[String, Any]("why" -> why, "buckets" -> of.sorted) })
   }
 
-  /** For each replica what [[HdfsReplicas.move]] says. Tasks, so that whoever cancels the job stops it. */
+  private def stay(session: SparkSession, blocks: BlocksOf, hosts: Map[Int, Seq[String]]): Seq[(Int, String)] = {
+    val files = blocks.files.collect { case (file, bucket)
+      if hosts.get(bucket).exists(blocks.replicas.misplaced(file, _).nonEmpty) => (file, bucket, hosts(bucket))
+    }
+    val refusal = if (files.isEmpty) None else HdfsReplicas.refusal(blocks.conf.value)
+    refusal.fold(inTasks(session, blocks, files))(why => files.map { case (_, bucket, _) => bucket -> why })
+  }
+
+  /** What [[HdfsReplicas.move]] says where it did not. Tasks, so that whoever cancels the job stops it. */
   private def inTasks(
-      session: SparkSession, blocks: BlocksOf, files: Seq[Path], hosts: Seq[String]): Seq[Option[String]] = {
+      session: SparkSession, blocks: BlocksOf, files: Seq[(Path, Int, Seq[String])]): Seq[(Int, String)] = {
     val (conf, root) = (session.sparkContext.broadcast(blocks.conf), blocks.root.toString)
-    session.sparkContext.makeRDD[String](files.map(file => file.toString -> hosts)).flatMap { file =>
+    val tasks = files.map { case (file, bucket, hosts) => (file.toString, bucket, hosts) -> hosts }
+    session.sparkContext.makeRDD[(String, Int, Seq[String])](tasks).flatMap { case (file, bucket, hosts) =>
       val replicas = HdfsReplicas.of(conf.value.value, new Path(root)).get
-      replicas.misplaced(new Path(file), hosts).map(replicas.move)
+      replicas.misplaced(new Path(file), hosts).flatMap(replicas.move).map(bucket -> _)
     }.collect().toSeq
   }
 }

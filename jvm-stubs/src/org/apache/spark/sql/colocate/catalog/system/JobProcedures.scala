@@ -79,7 +79,8 @@ object Verify extends JobProcedure(
 
 object Repair extends JobProcedure(
       "repair",
-      "Gives the buckets of lost hosts to others, and writes the rows of strays into files of their buckets.")
+      "Gives the buckets of lost hosts to others, moves blocks on HDFS to the hosts of their buckets, and writes the " +
+        "rows of strays into files of their buckets.")
 
 object Balance extends JobProcedure(
       "balance",
