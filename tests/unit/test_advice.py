@@ -1,4 +1,4 @@
-"""Doris' rules for data division, as one table: what is known of a table, and what it is told."""
+"""Doris' rules for data division, as one table: facts of a table, and the advice for it."""
 
 import pytest
 from spark_colocate.advice import GB, GIB, MB, MIB, TB, Division, TableFacts, advise, division, hints

@@ -30,7 +30,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class TableProperties:
-    """What goes on as TBLPROPERTIES, and what the user is told."""
+    """The properties that become TBLPROPERTIES, and the warnings for the user."""
 
     kept: dict[str, str]
     warnings: tuple[str, ...]

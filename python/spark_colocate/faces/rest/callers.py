@@ -60,7 +60,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One call: the verbs, and what they are told of who calls."""
+    """One call over REST: the verbs, and who calls them."""
 
     service: Service
     request: VerbRequest

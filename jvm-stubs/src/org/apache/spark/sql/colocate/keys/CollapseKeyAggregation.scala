@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.FloatType
  * this pre-aggregation.
  * Not when: a filter has a value column; or it sums a FLOAT column, whose sum for each key is rounded.
  */
-object CollapseKeyAggregation extends Rule[LogicalPlan] {
+object CollapseKeyAggregation extends Rule[LogicalPlan] with AliasHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!RuleTable.isActive("CollapseKeyAggregation")) plan
@@ -29,8 +29,7 @@ object CollapseKeyAggregation extends Rule[LogicalPlan] {
         rows <- RowsOf.of(inner.child)
         model <- KeyModel.of(rows.relation)
         columnsByKey <- ColumnsByKey.of(inner, model)
-        above = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
-        if new Collapsible(columnsByKey, above).holds(outer)
+        if new Collapsible(columnsByKey, getAliasMap(columns)).holds(outer)
         used = columns.filter(column => outer.references.contains(column.toAttribute))
       } yield outer.copy(child = Project(used, columnsByKey.ofLoadedRows(rows)))
     case _ => None
@@ -100,7 +99,7 @@ private object ColumnsByKey {
  *
  * @param above the columns that a projection between the two aggregates computes
  */
-private class Collapsible(byKey: ColumnsByKey, above: AttributeMap[Expression]) {
+private class Collapsible(byKey: ColumnsByKey, above: AttributeMap[Alias]) extends AliasHelper {
 
   def holds(outer: Aggregate): Boolean =
     outer.groupingExpressions.forall(isOfKeys) && outer.aggregateExpressions.forall(isSame)
@@ -123,16 +122,13 @@ private class Collapsible(byKey: ColumnsByKey, above: AttributeMap[Expression]) 
     })
   }
 
-  private def columnOf(expression: Expression): Option[AggregateFunction] = belowProjection(expression) match {
+  private def columnOf(expression: Expression): Option[AggregateFunction] = replaceAlias(expression, above) match {
     case column: Attribute => byKey.functionOf(column)
     case _ => None
   }
 
   private def isOfKeys(expression: Expression): Boolean = {
-    val whole = belowProjection(expression)
+    val whole = replaceAlias(expression, above)
     whole.deterministic && whole.references.subsetOf(byKey.keySet)
   }
-
-  private def belowProjection(expression: Expression): Expression =
-    expression.transform { case column: Attribute => above.getOrElse(column, column) }
 }

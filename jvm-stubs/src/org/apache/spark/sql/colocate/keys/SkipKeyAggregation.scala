@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, HadoopFsR
  * function needs them.
  * Not when: the aggregate has another function, or a filter of its own.
  */
-case class SkipKeyAggregation(session: SparkSession) extends Strategy {
+case class SkipKeyAggregation(session: SparkSession) extends Strategy with AliasHelper {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: LogicalAggregate if RuleTable.isActive("SkipKeyAggregation") =>
@@ -84,12 +84,9 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy {
     }
 
   /** REPLACE and REPLACE_IF_NOT_NULL order by the row's number, which is null only where the value is. */
-  private def isByLoad(value: Expression, order: Expression, columns: Seq[NamedExpression]): Boolean = {
-    val computed = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    val whole = order.transform { case column: Attribute => computed.getOrElse(column, column) }
-    whole.references.forall(column =>
+  private def isByLoad(value: Expression, order: Expression, columns: Seq[NamedExpression]): Boolean =
+    replaceAlias(order, getAliasMap(columns)).references.forall(column =>
       FileSourceMetadataAttribute.isValid(column.metadata) || value.references.contains(column))
-  }
 
   /** Stands for a function that does not have a value of one row here. */
   private val Unknown: Expression = Literal("unknown")
