@@ -107,6 +107,11 @@ def refused_type(data_type: str, use: str) -> tuple[str, str] | None:
     plain = data_type.lower()
     if use == "KEY" and _NO_KEY.fullmatch(plain):
         return "whose equal values are not always found equal", "Use an integer, DECIMAL, date, time or text as a key."
+    if use == "KEY" and plain.startswith("char("):
+        return (
+            "which Spark pads when it reads it, so equal values may be stored as two keys",
+            "Use VARCHAR(n) or STRING.",
+        )
     if use == "SUM" and not _NUMBER.fullmatch(plain):
         return "and SUM needs numbers", "Use MIN, MAX or REPLACE, or a type of numbers."
     if use in ("MIN", "MAX") and _NO_ORDER.fullmatch(plain):

@@ -1,6 +1,7 @@
 """What a table with a key model refuses: nothing is created, changed or lost, and the error says what to do."""
 
 import pytest
+from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
 from tests.spark.members import folder
@@ -25,6 +26,7 @@ CREATES = {
     "'key_model' = 'unique', 'key_columns' = 's'": "CLUSTERED BY has k, which is no key column",
     "'key_model' = 'unique', 'key_columns' = 'k, d'": "column d has the type DOUBLE",
     "'key_model' = 'unique', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"SUM\"}'": "Leave them out",
+    "'key_model' = 'unique', 'key_columns' = 'k, c'": "column c has the type CHAR(4), which Spark pads",
     AGGREGATE: "value column s has no aggregation",
     f"{AGGREGATE}, 'value_aggregates' = 'SUM'": "'value_aggregates' is SUM",
     f"{AGGREGATE}, 'value_aggregates' = '{{\"s\":\"AVG\"}}'": "unknown aggregation AVG",
@@ -35,7 +37,7 @@ CREATES = {
 
 @pytest.mark.parametrize("properties", CREATES)
 def test_a_wrong_model_is_not_created(spark: SparkSession, db: str, properties: str) -> None:
-    columns = "(k INT, s INT, d DOUBLE, t STRING)"
+    columns = "(k INT, s INT, d DOUBLE, c CHAR(4), t STRING)"
     refused(spark, f"CREATE TABLE t {columns} USING delta {BUCKETS} TBLPROPERTIES ({properties})", CREATES[properties])
     assert spark.sql("SHOW TABLES").where("NOT isTemporary").count() == 0
 
@@ -65,6 +67,8 @@ def keyed(spark: SparkSession, db: str) -> SparkSession:
 CHANGES = {
     "UPDATE t SET s = 1": "Cannot run UPDATE on",
     "UPDATE u SET k = 3": "it is a key column",
+    "UPDATE u SET v = 3, V = 4": "it is set 2 times",
+    "ALTER TABLE u DROP FEATURE rowTracking": "which row of a key was loaded last",
     "UPDATE u SET x = 3": "it is no column of the table (columns: k, v)",
     "DELETE FROM t WHERE s = 11": "its condition uses s, a value column",
     "DELETE FROM u WHERE k = 1 AND v > 0": "its condition uses v, a value column",
@@ -87,6 +91,32 @@ def test_statements_that_would_break_the_model_are_refused(keyed: SparkSession) 
     for sql, words in CHANGES.items():
         refused(keyed, sql, words)
     assert {table: keyed.sql(f"SELECT * FROM {table} ORDER BY k").collect() for table in ("t", "u")} == before
+
+
+def test_merges_of_the_delta_table_api_are_refused(keyed: SparkSession) -> None:
+    source = keyed.createDataFrame([(1,)], "k INT").alias("s")
+    for target in (
+        DeltaTable.forName(keyed, "u"),
+        DeltaTable.forPath(keyed, str(folder(keyed, "u"))),
+        DeltaTable.forName(keyed, "t"),
+    ):
+        for merge in (
+            lambda m: m.whenMatchedDelete(),
+            lambda m: m.whenNotMatchedInsert(values={"k": "s.k"}),
+        ):
+            with pytest.raises(Exception, match=r"\[KEY_MODEL_CHANGE\] Cannot run MERGE"):
+                merge(target.alias("t").merge(source, "t.k = s.k")).execute()
+    assert [tuple(row) for row in keyed.sql("SELECT * FROM u ORDER BY k").collect()] == [(1, 10), (2, 2)]
+
+
+def test_updates_would_change_numbers_of_an_identity_column(spark: SparkSession, db: str) -> None:
+    spark.sql(
+        f"CREATE TABLE i (k INT, a INT, n BIGINT GENERATED ALWAYS AS IDENTITY) USING delta {BUCKETS} "
+        "TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = 'k')"
+    )
+    spark.sql("INSERT INTO i (k, a) VALUES (1, 1)")
+    refused(spark, "UPDATE i SET a = 2", "other values of n (GENERATED ALWAYS AS IDENTITY)")
+    assert [tuple(row) for row in spark.sql("SELECT k, a FROM i").collect()] == [(1, 1)]
 
 
 def test_writers_may_not_replace_rows_by_values(keyed: SparkSession) -> None:

@@ -198,6 +198,20 @@ def test_update_of_a_unique_key_loads_the_changed_rows(unique: SparkSession) -> 
     assert content(unique) == [(1, None), (2, None)]
 
 
+def test_updates_compute_generated_columns_anew(spark: SparkSession, db: str) -> None:
+    for table, model in (("u", "TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = 'k')"), ("plain", "")):
+        spark.sql(
+            f"CREATE TABLE {table} (k INT, a INT, b INT GENERATED ALWAYS AS (a * 2), c INT) USING delta "
+            f"CLUSTERED BY (k) INTO 2 BUCKETS {model}"
+        )
+        spark.sql(f"INSERT INTO {table} (k, a, c) VALUES (1, 1, 1), (2, 2, 2)")
+        spark.sql(f"UPDATE {table} SET a = 10 WHERE k = 1")
+        spark.sql(f"UPDATE {table} SET c = b + 1")
+        spark.sql(f"UPDATE {table} SET a = 3, b = 6 WHERE k = 2")
+        found = spark.sql(f"SELECT * FROM {table} ORDER BY k").collect()
+        assert [tuple(row) for row in found] == [(1, 10, 20, 21), (2, 3, 6, 5)]
+
+
 def test_overwrites_replace_what_was_there(unique: SparkSession) -> None:
     unique.sql("INSERT INTO u VALUES (1, 'a'), (2, 'b')")
     unique.sql("INSERT OVERWRITE u VALUES (2, 'c'), (2, 'd')")

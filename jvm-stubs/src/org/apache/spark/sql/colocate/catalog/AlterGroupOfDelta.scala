@@ -93,7 +93,7 @@ object AlterGroupOfDelta {
     case set: SetProperty => isOurs(set.property())
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
-    case _ => false
+    case other => KeyModelProperties.droppedFeature(other).isDefined
   }
 
   private def isOurs(key: String): Boolean =

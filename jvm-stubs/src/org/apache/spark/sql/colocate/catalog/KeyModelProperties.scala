@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.catalog.TableChange._
 object KeyModelProperties {
 
   private val RowTracking = "delta.enableRowTracking"
+  private val LastLoaded = "it tells which row of a key was loaded last"
 
   /** One of the models that we know; another value may be any user's property. */
   def declares(properties: Map[String, String]): Boolean =
@@ -58,9 +59,18 @@ object KeyModelProperties {
         case rename: RenameColumn => refuseColumn(table, model, rename, "rename", ofValues = !model.isUnique)
         case drop: DeleteColumn => refuseColumn(table, model, drop, "drop", ofValues = false)
         case retype: UpdateColumnType => refuseColumn(table, model, retype, "change", ofValues = false)
-        case _ =>
+        case other =>
+          if (model.replaces && droppedFeature(other).exists(_.equalsIgnoreCase("rowTracking")))
+            refuse(table, model, "drop feature rowTracking", LastLoaded)
       }
     }
+
+  /** The feature of Delta's that `ALTER TABLE ... DROP FEATURE` names. */
+  def droppedFeature(change: TableChange): Option[String] = change match {
+    case drop: Product if drop.productPrefix == "DropFeature" =>
+      drop.productElementNames.zip(drop.productIterator).collectFirst { case ("featureName", name: String) => name }
+    case _ => None
+  }
 
   private def refuseColumn(
       table: String, model: KeyModel, change: ColumnChange, what: String, ofValues: Boolean): Unit = {
@@ -74,7 +84,7 @@ object KeyModelProperties {
   private def refuseProperty(table: String, model: KeyModel, key: String, value: Option[String]): Unit =
     if (KeyModel.isProperty(key)) refuse(table, model, s"set or unset '$key'", "its rows were loaded for this model")
     else if (model.replaces && key.equalsIgnoreCase(RowTracking) && !value.exists(_.trim.equalsIgnoreCase("true")))
-      refuse(table, model, s"set or unset '$key'", "it tells which row of a key was loaded last")
+      refuse(table, model, s"set or unset '$key'", LastLoaded)
 
   private def refuse(table: String, model: KeyModel, what: String, why: String): Nothing =
     throw new ColocateException("KEY_MODEL_FIXED",

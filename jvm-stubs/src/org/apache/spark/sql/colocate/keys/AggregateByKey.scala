@@ -26,6 +26,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case relation: LogicalRelation => ofTable(relation).fold(plan)(aggregated(relation, _))
     case _ =>
+      if (plan.nodeName == "MergeIntoCommand") RewriteUpdates.refuseMerge(plan)
       val kept = if (changes(plan.nodeName)) 1 else 0
       val children = plan.children.take(kept) ++ plan.children.drop(kept).map(apply)
       inSubqueries(if (children.zip(plan.children).forall { case (a, b) => a eq b }) plan
@@ -82,7 +83,8 @@ object AggregateByKey extends Rule[LogicalPlan] {
       .map(ExtractValue(_, Literal(DeltaReflection.RowId), conf.resolver))
       .getOrElse(throw new ColocateException("KEY_MODEL_ROW_IDS",
         s"Cannot read ${TableNames.of(relation)}: which of its rows was loaded last is not known, because its " +
-          "property 'delta.enableRowTracking' is no longer true. RESTORE the table to a version in which it was."))
+          "property 'delta.enableRowTracking' is no longer true. Earlier versions can be read: INSERT INTO a new " +
+          "table of the same model SELECT * FROM this one VERSION AS OF n."))
 
   private def hasRowIds(metadata: Attribute): Boolean = metadata.dataType match {
     case fields: StructType => fields.fieldNames.contains(DeltaReflection.RowId)

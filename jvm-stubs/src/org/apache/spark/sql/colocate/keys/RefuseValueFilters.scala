@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIfNeeded
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.HiddenColumns
 
@@ -52,7 +53,7 @@ case class RefuseValueFilters(session: SparkSession) extends Rule[LogicalPlan] {
     used.find(name => !model.isKey(name) && !HiddenColumns.contains(name)).foreach { name =>
       RewriteUpdates.refuse(table, model, what,
         s"its condition uses $name, a value column, and rows are removed by keys only",
-        s"Name the keys, for example: DELETE FROM ${TableNames.of(table)} WHERE ${model.keys.head} = ...")
+        s"Name key columns in the condition, as in: WHERE ${quoteIfNeeded(model.keys.head)} = ...")
     }
   }
 }

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.colocate.keys
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIfNeeded
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Names for messages. */
@@ -12,5 +14,7 @@ private[keys] object TableNames {
     case relation: DataSourceV2Relation => relation.name.stripPrefix("spark_catalog.")
     case relation: LogicalRelation if relation.catalogTable.isDefined =>
       relation.catalogTable.get.identifier.copy(catalog = None).unquotedString
+    case LogicalRelationWithTable(files: HadoopFsRelation, _) if DeltaReflection.isDeltaIndex(files.location) =>
+      s"delta.${quoteIfNeeded(DeltaReflection.dataPath(files.location).toString)}"
   }.getOrElse("the table")
 }

@@ -8,7 +8,11 @@ import org.apache.spark.sql.internal.SQLConf.StoreAssignmentPolicy
 import org.apache.spark.sql.types.DataType
 
 /** Delta's nodes of UPDATE and MERGE, read and changed by their fields: their classes are unknown to the compiler. */
-private[write] object DeltaClauses {
+private[colocate] object DeltaClauses {
+
+  /** The table that a MERGE changes. */
+  def target(merge: LogicalPlan): Option[LogicalPlan] =
+    merge.productElementNames.zip(merge.productIterator).collectFirst { case ("target", plan: LogicalPlan) => plan }
 
   def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
 

@@ -55,10 +55,10 @@ case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan]
     values.collectFirst { case (column, value) if conf.resolver(column, name) => value }
 
   private def targetOf(merge: LogicalPlan): Option[Target] =
-    merge.productElementNames.zip(merge.productIterator).collectFirst { case ("target", plan: LogicalPlan) =>
+    DeltaClauses.target(merge).flatMap { plan =>
       plan.collectFirst { case LogicalRelationWithTable(files: HadoopFsRelation, table) =>
         val layout = BucketColumn.layoutOf(session, DeltaReflection.schemaOf(files))
         Target(plan.outputSet, layout, RangedRows.of(session, files, table))
       }
-    }.flatten.filter(_.layout.isEmpty || BucketColumn.isSparksOwn(session))
+    }.filter(_.layout.isEmpty || BucketColumn.isSparksOwn(session))
 }
