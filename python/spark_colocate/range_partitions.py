@@ -16,6 +16,7 @@ from spark_colocate.errors import Code, ColocateError, LayoutError
 from spark_colocate.range_values import Bound, Limit, Value, order, shown, text_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,127}")
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +269,12 @@ def unknown(name: str, table: RangePartitions) -> ColocateError:
 
 
 def _bad_name(name: str) -> ColocateError | None:
+    if name.upper() == _NULL:
+        return LayoutError(
+            Code.RANGE_NAME_INVALID,
+            f"Cannot use '{name}' as the name of a partition: Spark reads this value of a partition column as NULL.",
+            "Choose another name.",
+        )
     if _NAME.fullmatch(name):
         return None
     return LayoutError(

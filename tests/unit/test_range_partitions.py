@@ -145,6 +145,11 @@ REFUSALS = {
 }
 
 
+def test_a_partition_is_not_named_as_spark_writes_null() -> None:
+    error = refused(months().add(less("__hive_default_partition__", "2017-05-01")))
+    assert (error.code, "as NULL" in error.headline) == ("RANGE_NAME_INVALID", True)
+
+
 @pytest.mark.parametrize("code", REFUSALS)
 def test_bad_partitions_are_refused_with_their_code(code: str) -> None:
     assert refused(REFUSALS[code]()).code == code
