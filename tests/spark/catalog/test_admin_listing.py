@@ -26,6 +26,26 @@ def listed(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql(f"DROP DATABASE {DATABASE} CASCADE")
 
 
+NULLS = {
+    "set_group_stable(group => 'listed.g', stable => NULL)": "stable is NULL. Give it a value.",
+    "set_group_stable(group => NULL, stable => false)": "group is NULL. Give it a value.",
+    "repair(table => 'listed.orders', dry_run => NULL)": "dry_run is NULL. Give it a value, or leave it out.",
+    "verify(table => 'listed.orders', mode => NULL)": "mode is NULL. Give it a value, or leave it out.",
+    "doctor(db => NULL)": "db is NULL",
+    "wait_job(NULL)": "job_id is NULL",
+}
+
+
+@pytest.mark.parametrize("call", NULLS)
+def test_a_null_is_no_argument_of_a_call(listed: SparkSession, call: str) -> None:
+    jobs = listed.sql("SELECT count(*) FROM system.colocation_jobs").head()
+    with pytest.raises(Exception, match=r"\[PROCEDURE_NULL\]") as error:
+        listed.sql(f"CALL system.{call}").collect()
+    assert NULLS[call] in str(error.value)
+    assert listed.sql("SELECT is_stable FROM system.colocation_groups WHERE group_name = 'listed.g'").head() == (True,)
+    assert listed.sql("SELECT count(*) FROM system.colocation_jobs").head() == jobs
+
+
 def group_id(spark: SparkSession) -> str:
     return str(spark.sql("SELECT group_id FROM system.colocation_groups WHERE group_name = 'listed.g'").collect()[0][0])
 

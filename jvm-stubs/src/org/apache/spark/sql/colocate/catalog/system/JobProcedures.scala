@@ -39,6 +39,7 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
       Seq(optional("wait", BooleanType, "false"), optional("dry_run", BooleanType, "false"))).toArray
 
   override def call(input: InternalRow): util.Iterator[Scan] = {
+    refuseNulls(input)
     val dryRun = input.getBoolean(3 + options.size)
     if (!dryRun) super.call(input)
     else {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteNameParts
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.compat.PlainProcedure
 import org.apache.spark.sql.colocate.conf.Json.formats
@@ -56,9 +57,18 @@ abstract class SystemProcedure(title: String, help: String, answer: String) exte
   override def isDeterministic: Boolean = false
 
   override def call(input: InternalRow): util.Iterator[Scan] = {
+    refuseNulls(input)
     val rows = run(SparkSession.active, input)
     Iterator[Scan](new LocalRows(StructType.fromDDL(answer), rows)).asJava
   }
+
+  /** A variable of a script that was never set is NULL, which must not be taken for false, 0 or nothing. */
+  protected def refuseNulls(input: InternalRow): Unit =
+    parameters().zipWithIndex.foreach { case (parameter, i) =>
+      if (input.isNullAt(i)) throw new ColocateException("PROCEDURE_NULL",
+        s"Cannot call system.$title: ${parameter.name()} is NULL. Give it a value" +
+          (if (parameter.defaultValue() == null) "." else ", or leave it out."))
+    }
 
   protected def run(session: SparkSession, input: InternalRow): Seq[Row]
 
