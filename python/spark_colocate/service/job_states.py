@@ -45,6 +45,7 @@ def start(
     request = context.request
     for held in tx.jobs() if request.request_id else ():
         if (held.request_id, held.who) == (request.request_id, request.who):
+            _check_same(held, kind, group, member, options)
             return held
     for running in tx.open_jobs():
         if running.group == group.name:
@@ -71,6 +72,17 @@ def start(
     return job
 
 
+def _check_same(held: Job, kind: JobKind, group: Group, member: Member | None, options: Mapping[str, Any]) -> None:
+    wanted = (kind, group.name, member.name if member else None, dict(options))
+    if (held.kind, held.group, held.table, dict(held.options)) != wanted:
+        raise RequestError(
+            Code.JOB_REPEATED,
+            f"Cannot {kind} {member.name if member else group.name}: the request's key has started job {held.job_id} "
+            f"({held.kind} {held.target}) before, which is another one.",
+            "Choose a new key for each new job.",
+        )
+
+
 def _forget_old(tx: Transaction) -> None:
     ended = [job for job in tx.jobs() if job.state.is_end]
     for job in ended[:-KEPT]:
@@ -87,7 +99,7 @@ def find(tx: Transaction, job_id: int) -> Job:
 
 def unknown(job_id: int) -> RequestError:
     """The error for a job that is not there."""
-    cure = "SELECT * FROM system.colocation_jobs, or colocate jobs, lists them."
+    cure = "SELECT * FROM system.colocation_jobs, or colocate jobs list, lists them."
     return RequestError(Code.JOB_UNKNOWN, f"There is no job {job_id}.", cure)
 
 

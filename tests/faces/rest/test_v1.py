@@ -58,6 +58,14 @@ def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestCl
     started = client.post("/api/v1/jobs/verify", json=wanted, headers=named).json()
     assert (started["kind"], started["target"], started["state"]) == ("verify", "db.orders", "pending")
     assert client.post("/api/v1/jobs/verify", json=wanted, headers=named).json() == started
+    others = (
+        ("verify", {**wanted, "mode": "rows"}),
+        ("verify", {"target": "db.g1"}),
+        ("repair", {"target": "db.orders"}),
+    )
+    for kind, body in others:
+        other = client.post(f"/api/v1/jobs/{kind}", json=body, headers=named)
+        assert other.status_code == 409 and other.json()["code"] == "JOB_REPEATED", body
     again = client.post("/api/v1/jobs/repair", json={"target": "db.g1"})
     assert again.status_code == 409 and again.json()["code"] == "JOB_RUNNING"
     path = f"/api/v1/jobs/{started['job_id']}"
