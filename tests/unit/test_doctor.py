@@ -146,6 +146,21 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
         seen(table(TableName("db", "new"))),
         [("TABLE_NOT_REGISTERED", "db.new", "CALL system.reconcile()")],
     ),
+    (
+        store(),
+        seen(table(A, format="parquet", unchecked=3)),
+        [("TABLE_NOT_REGISTERED", "db.a", "CALL system.reconcile()")],
+    ),
+    (
+        store(),
+        seen(table(TableName("db", "new"), buckets=8, unchecked=3)),
+        [("TABLE_DOES_NOT_FIT", "db.new", "ALTER TABLE db.new SET TBLPROPERTIES ('colocate_with' = '')")],
+    ),
+    (
+        store(),
+        seen(table(A, buckets=8)),
+        [("TABLE_DOES_NOT_FIT", "db.a", "ALTER TABLE db.a SET TBLPROPERTIES ('colocate_with' = '')")],
+    ),
     (store(pending=frozenset({TableName("db", "new")})), seen(table(TableName("db", "new"))), []),
     (store(), Inspection((table(A),)), [("TABLE_GONE", "db.b", "CALL system.reconcile()")]),
     (store(), Inspection((table(A),), unread=(B,)), []),
@@ -161,7 +176,7 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
     (store(), seen(table(A, spread(MIB, files=8, tablets=2))), []),
     (store(), seen(table(A, spread(128 * MIB, files=8))), []),
     (
-        store(),
+        store(members=(replace(member(A), format=Format.ORC), member(B))),
         seen(table(A, spread(MIB, files=8), "orc")),
         [
             (
@@ -197,7 +212,7 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
     ),
     (store(), seen(table(A, spread(MIB, tablets=20))), []),  # many partitions, each with few buckets
     (
-        store(groups=(MANY,), members=(member(A),)),
+        store(groups=(MANY,), members=(replace(member(A), format=Format.PARQUET),)),
         Inspection((table(A, spread(MIB, 32), "parquet", buckets=32),)),
         [
             (

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
-from spark_colocate import table_checks
+from spark_colocate import matching, table_checks
 from spark_colocate.errors import ColocateError
 from spark_colocate.findings import Finding, finding
-from spark_colocate.model import Format, Group, GroupName
+from spark_colocate.model import Format, Group, GroupName, Kind
 from spark_colocate.quoting import identifier, text
-from spark_colocate.service import doctor_buckets
+from spark_colocate.service import declarations, doctor_buckets
 from spark_colocate.service.doctor_facts import InspectedTable, Inspection, StoreFacts
+from spark_colocate.service.requests import Request
 from spark_colocate.service.sizes import counted, sized
 
 MANY_FILES, SMALL_FILE = 8, 16 << 20
@@ -30,7 +32,8 @@ def findings(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
     yield from _gone(store, found)
     for table in found.tables:
         yield from _strays(table)
-        yield from _unchecked(table)
+        if _is_registered(store, table):
+            yield from _unchecked(table)
         yield from _loads(table) if table.has_key_model else _small_files(store, table)
         yield from _skewed(table)
     for group, tables in _by_group(found.tables).items():
@@ -65,11 +68,35 @@ def _by_group(tables: Sequence[InspectedTable]) -> dict[GroupName | None, list[I
 
 
 def _not_registered(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
-    held = {member.name: member.group for member in store.members}
     for table in found.tables:
-        differs = table.declared.group and held.get(table.name) != group_of(table)
-        if differs and table.name not in store.pending:
-            yield finding("TABLE_NOT_REGISTERED", table.name, group=group_of(table) or table.declared.group)
+        if not table.declared.group or table.name in store.pending:
+            continue
+        group = group_of(table) or table.declared.group
+        misfit = _misfit(store, table)
+        if misfit:
+            yield finding("TABLE_DOES_NOT_FIT", table.name, group=group, why=misfit.headline, table=table.name.sql)
+        elif not _is_registered(store, table):
+            yield finding("TABLE_NOT_REGISTERED", table.name, group=group)
+
+
+def _is_registered(store: StoreFacts, table: InspectedTable) -> bool:
+    """As what it is now: another session may have made another table of its name."""
+    declared = table.declared
+    facts = (group_of(table), declared.format.lower(), tuple(column.name for column in declared.keys))
+    return any((one.group, one.format, one.keys) == facts for one in store.members if one.name == table.name)
+
+
+def _misfit(store: StoreFacts, table: InspectedTable) -> ColocateError | None:
+    """Why the table can't be in the group that it names. None if it can, or if there is no such group yet."""
+    group = next((one for one in store.groups if one.name == group_of(table)), None)
+    if group is None or all(one.name == table.name for one in store.members_of(group.name)):
+        return None
+    replication = table.declared.replication or group.schema.replication
+    try:
+        wanted = declarations.intent(Kind.ALTER, replace(table.declared, replication=replication), Request())
+    except ColocateError as error:
+        return error
+    return matching.differs(wanted, wanted.schema, group.name, group.schema) if wanted.schema else None
 
 
 def _gone(store: StoreFacts, found: Inspection) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from pyspark.sql import Row, SparkSession
 
 from tests.rotation import on_its_day
 from tests.spark.control import call, eventually
+from tests.spark.foreign import change_property
 from tests.spark.members import create_member, set_stable
 from tests.spark.native import files
 from tests.spark.store import lost_host
@@ -28,6 +29,13 @@ def members(spark: SparkSession, *tables: str, provider: str = "delta", buckets:
 def not_registered(spark: SparkSession, db: str, _ends: ExitStack) -> None:
     members(spark, "a", "b", "c")
     call(spark, "finish", ticket=call(spark, "begin_drop", db=db, table="c")["ticket"], outcome="commit")
+
+
+def does_not_fit(spark: SparkSession, db: str, _ends: ExitStack) -> None:
+    members(spark, "a", "b")
+    create_member(spark, "c", "k INT, v INT", ["k"], 4, "delta", group="h")
+    call(spark, "finish", ticket=call(spark, "begin_drop", db=db, table="c")["ticket"], outcome="commit")
+    change_property(spark, "c", "colocate_with", lambda _: "g")
 
 
 def gone(spark: SparkSession, db: str, _ends: ExitStack) -> None:
@@ -103,6 +111,7 @@ def could_join(spark: SparkSession, _db: str, _ends: ExitStack) -> None:
 
 FAULTS: dict[str, Plant] = {
     "TABLE_NOT_REGISTERED": not_registered,
+    "TABLE_DOES_NOT_FIT": does_not_fit,
     "TABLE_GONE": gone,
     "GROUP_NOT_STABLE": unstable,
     "RELOCATE_DISABLED": on_lost_host,

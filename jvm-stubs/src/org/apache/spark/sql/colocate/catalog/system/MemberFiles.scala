@@ -10,11 +10,11 @@ import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNa
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaSnapshot}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaSnapshot, DeltaTables}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.jobs.{JobTable, MemberScan}
-import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, TableCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table, TableCatalog}
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
 import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum, udf, when}
 import org.apache.spark.util.ThreadUtils
@@ -41,15 +41,20 @@ object MemberFiles {
   private val FooterThreads = 8
 
   /**
-   * None: the catalog does not have the table any more, it was dropped by a session without us (`system.reconcile`).
+   * None: the catalog does not have the table any more, or another one of its name: it was dropped by a session without
+   * us (`system.reconcile`).
    */
   def of(session: SparkSession, member: MemberFacts, rows: Boolean): Option[Seq[BucketStats]] =
-    try Some(if (member.format == "delta") ofDelta(session, member) else ofNative(session, member, rows))
+    try if (member.format == "delta") ofDelta(session, member) else Some(ofNative(session, member, rows))
     catch { case _: NoSuchTableException | _: NoSuchDatabaseException | _: NoSuchNamespaceException => None }
 
-  private def ofDelta(session: SparkSession, member: MemberFacts): Seq[BucketStats] = {
+  private def ofDelta(session: SparkSession, member: MemberFacts): Option[Seq[BucketStats]] = {
     val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)
     val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
+    Option.when(DeltaTables.isDelta(table))(ofSnapshot(session, member, table))
+  }
+
+  private def ofSnapshot(session: SparkSession, member: MemberFacts, table: Table): Seq[BucketStats] = {
     val snapshot = DeltaReflection.snapshotOfTable(table)
     val bucket = bucketOf(session, member, snapshot)
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
