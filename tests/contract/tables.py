@@ -59,6 +59,9 @@ class Tables:
             del table.wrong[bucket]
         return {"wrong": [{"file": file, "claimed": b, "found": b + 1} for b, file in found.items()]}
 
+    def _clear_damage(self, _table: Table, _args: Mapping[str, Any]) -> Any:
+        return {"cleared": False}
+
     def _strays(self, table: Table, _args: Mapping[str, Any]) -> Any:
         return [
             {"part": part, "files": len(sizes), "bytes": sum(sizes)} for part, sizes in sorted(table.strays.items())

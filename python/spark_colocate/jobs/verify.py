@@ -43,6 +43,9 @@ class Verify:
                     f"{member.name} has {counted(strays['files'], 'stray')} ({strays['bytes']} bytes): "
                     f"CALL system.repair(table => '{member.name}')"
                 )
+            elif member.format is Format.DELTA and SHARES[work.job.options["mode"]] == 1:
+                # The damaged files may have gone by an overwrite, or this is a clone, or the manifest was removed.
+                work.on(member, "clear_damage")
         return lines or ["no damage found"]
 
 

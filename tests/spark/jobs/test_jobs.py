@@ -204,6 +204,20 @@ def test_a_clone_of_a_damaged_table_is_read_without_its_layout(session: SparkSes
     assert_no_exchange(session, query)
 
 
+def test_damage_that_went_without_a_repair_ends_with_a_verify_of_all_rows(session: SparkSession, damaged: str) -> None:
+    session.sql(f"INSERT OVERWRITE {damaged} SELECT CAST(id AS INT), id, 0 FROM range(200)")
+    session.sql(f"CREATE TABLE {damaged}_copy SHALLOW CLONE {damaged}")
+    for table in (damaged, f"{damaged}_copy"):
+        for mode, is_marked in (("sample", True), ("rows", False)):
+            done = _call(session, f"verify(table => '{table}', mode => '{mode}', wait => true)")
+            assert list(done.findings) == ["no damage found"]
+            marks = session.sql(f"SHOW TBLPROPERTIES {table}").where("key = 'colocate.damaged'").count()
+            assert marks == is_marked, (table, mode)
+        query = f"SELECT a.k, b.v FROM {table} a JOIN {damaged}_other b ON a.k = b.k"
+        compare(session, query)
+        assert_no_exchange(session, query)
+
+
 def test_a_damaged_table_that_left_its_group_is_still_read_right(session: SparkSession, damaged: str) -> None:
     session.sql(f"ALTER TABLE {damaged} SET TBLPROPERTIES ('colocate_with' = '')")
     _right(session, damaged)

@@ -31,6 +31,7 @@ private[colocate] object JobTasks {
   private val all: Map[String, JobTask] = Map(
     "bucket_sizes" -> BucketSizes,
     "verify_buckets" -> VerifyBuckets,
+    "clear_damage" -> ClearDamage,
     "strays" -> StrayParts,
     "rewrite_strays" -> RewriteStrays,
     "misplaced_blocks" -> MisplacedBlocks,

@@ -1,0 +1,28 @@
+package org.apache.spark.sql.colocate.jobs
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaTransaction}
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.connector.catalog.Identifier
+import org.json4s.JValue
+
+/**
+ * Takes the mark of damage from a Delta table after a check of all rows that has found none in a wrong bucket: its
+ * damaged files have gone in another way than by a repair.
+ */
+private[jobs] object ClearDamage extends JobTask {
+
+  override def run(session: SparkSession, table: JobTable, args: JValue): Any =
+    Map("cleared" -> (table.isDelta && MemberScan.of(session, table).strays.isEmpty && cleared(session, table)))
+
+  private def cleared(session: SparkSession, table: JobTable): Boolean = DeltaTransaction.passingOn {
+    val catalog = session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog
+    val transaction = new DeltaTransaction(catalog.loadTable(Identifier.of(Array(table.db), table.table)))
+    val isMarked = transaction.properties.contains(DeltaEvidence.Damaged)
+    if (isMarked) {
+      transaction.commit(transaction.schema, transaction.properties - DeltaEvidence.Damaged, Nil)
+      session.catalog.refreshTable(table.quoted)
+    }
+    isMarked
+  }
+}
