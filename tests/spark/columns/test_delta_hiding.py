@@ -282,6 +282,18 @@ def test_merge_stars_mean_the_users_columns(spark: SparkSession, t: str) -> None
     assert spark.sql(f"SELECT * FROM t WHERE {BUCKET} <> pmod(hash(id), 4)").count() == 0
 
 
+def test_merge_stars_take_a_column_that_the_source_has_twice(spark: SparkSession, t: str) -> None:
+    """As in a plain table: twice the same column, but not two columns of a name."""
+    twice = f"(SELECT *, v FROM {SOURCE}) AS s"
+    spark.sql(
+        f"MERGE INTO t USING {twice} ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert rows(spark) == MERGED
+    two = f"(SELECT *, v + 1 AS v FROM {SOURCE}) AS s"
+    with pytest.raises(Exception, match="MERGE_STAR"):
+        spark.sql(f"MERGE INTO t USING {two} ON t.id = s.id WHEN NOT MATCHED THEN INSERT *")
+
+
 def test_merge_stars_with_schema_evolution_add_columns(spark: SparkSession, t: str) -> None:
     spark.sql(
         "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 3L AS id, 'b' AS dt, 33 AS v, 1 AS w) AS s ON t.id = s.id "

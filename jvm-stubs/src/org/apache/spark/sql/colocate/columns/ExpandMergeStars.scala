@@ -40,7 +40,7 @@ case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
       .map(c => Assignment(c, fromSource(merge, c)))
 
   private def fromSource(merge: MergeIntoTable, column: Attribute): Attribute = {
-    val found = merge.sourceTable.output.filter(a => conf.resolver(a.name, column.name))
+    val found = merge.sourceTable.output.filter(a => conf.resolver(a.name, column.name)).distinctBy(_.exprId)
     if (found.size == 1) found.head
     else throw new ColocateException("MERGE_STAR",
       s"Cannot resolve column ${column.name} of * in MERGE: the source has ${found.size} such columns " +
