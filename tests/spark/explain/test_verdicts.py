@@ -180,3 +180,13 @@ def test_the_truth_follows_the_plan(session: SparkSession, adaptive: str) -> Non
     assert truth(session.sql(query)) == [True]
     with switched_off(session):
         assert truth(session.sql(query)) == [False]
+
+
+def test_columns_that_python_makes_have_lost_the_layout(session: SparkSession, tables: str) -> None:
+    """Also where they have the names of the table's."""
+    t = session.table("t")
+    made = t.mapInPandas(lambda rows: rows, "k INT, v BIGINT")
+    grouped = t.groupBy("k").applyInPandas(lambda rows: rows, "k INT, v BIGINT")
+    for frame in (made.groupBy("k").count(), made.join(session.table("u"), "k"), grouped.join(session.table("u"), "k")):
+        assert "LAYOUT_LOST" in {one.code for one in verdicts(frame)}
+        assert "KEYS_NOT_COVERED" not in {one.code for one in verdicts(frame)}

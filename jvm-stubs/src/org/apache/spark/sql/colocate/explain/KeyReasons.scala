@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.explain
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.Evidence
 import org.apache.spark.sql.colocate.partitioning.NullSafeKey
@@ -17,14 +17,14 @@ private[explain] object KeyReasons {
   def unary(member: Member, keys: Seq[Expression], child: SparkPlan, shown: Shown): Reason =
     member.gap
       .map(g => Reason(g.code, g.args))
-      .orElse(uncovered(member, keys, shown))
+      .orElse(uncovered(member, keys, child, shown))
       .orElse(taskDependent(member, child))
       .orElse(uneven(member, child))
       .getOrElse(redistributed(member, child))
 
   def join(left: Side, right: Side, shown: Shown): Reason = {
     val shuffled = Seq(left, right).filterNot(_.isInPlace)
-    val broken = shuffled.flatMap(side => side.member.flatMap(uncovered(_, side.keys, shown))).headOption
+    val broken = shuffled.flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan, shown))).headOption
     def dependent = shuffled.flatMap(side => side.member.flatMap(taskDependent(_, side.plan))).headOption
     broken.orElse(dependent).getOrElse((left.member, right.member) match {
       case (Some(a), Some(b)) => between(a, b, left, right, shown)
@@ -35,7 +35,7 @@ private[explain] object KeyReasons {
   }
 
   /** A bucket key of the member is missing among the operator's keys, or is only used inside an expression. */
-  private def uncovered(member: Member, keys: Seq[Expression], shown: Shown): Option[Reason] =
+  private def uncovered(member: Member, keys: Seq[Expression], plan: SparkPlan, shown: Shown): Option[Reason] =
     member.layout.flatMap { layout =>
       val origins = keys.map(shown.origin)
       val plain = origins.collect { case a: Attribute => a.exprId }.toSet
@@ -49,15 +49,19 @@ private[explain] object KeyReasons {
             val shown = Verdicts.column(expression)
             Reason("KEY_TRANSFORMED", "key" -> key, "table" -> member.table, "expression" -> shown)
           case None =>
-            Reason(
+            newColumns(member, plain, plan).getOrElse(Reason(
               "KEYS_NOT_COVERED",
               "keys" -> layout.keys.mkString(", "),
               "table" -> member.table,
               "used" -> keys.zip(origins).map { case (key, origin) => usedColumn(key, origin) }.mkString(", "),
-              "missing" -> missing.mkString(", "))
+              "missing" -> missing.mkString(", ")))
         }
       }
     }
+
+  /** An operator that makes all columns anew, such as mapInPandas, may give them the names of the table's. */
+  private def newColumns(member: Member, used: Set[ExprId], plan: SparkPlan): Option[Reason] =
+    if (member.output.exists(column => used(column.exprId))) None else LostLayout.reason(member, plan)
 
   /** A column is shown by its name in the table, not by its alias in the query. */
   private def usedColumn(key: Expression, origin: Expression): String = origin match {
