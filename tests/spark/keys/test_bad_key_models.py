@@ -109,6 +109,16 @@ def test_merges_of_the_delta_table_api_are_refused(keyed: SparkSession) -> None:
     assert [tuple(row) for row in keyed.sql("SELECT * FROM u ORDER BY k").collect()] == [(1, 10), (2, 2)]
 
 
+def test_a_member_without_a_model_may_drop_the_feature(spark: SparkSession, db: str) -> None:
+    properties = "'colocate_with' = 'g', 'delta.enableRowTracking' = 'true'"
+    spark.sql(f"CREATE TABLE m (k INT, v INT) USING delta {BUCKETS} TBLPROPERTIES ({properties})")
+    spark.sql("INSERT INTO m VALUES (1, 1), (2, 2)")
+    spark.sql("ALTER TABLE m DROP FEATURE rowTracking")
+    assert "rowTracking" not in spark.sql("DESCRIBE DETAIL m").head()["tableFeatures"]  # type: ignore[index]
+    assert spark.sql("SELECT count(*) AS n FROM m").head()["n"] == 2  # type: ignore[index]
+    assert spark.sql(f"SELECT is_stable FROM system.colocation_groups WHERE group_name = '{db}.g'").head() == (True,)
+
+
 def test_updates_would_change_numbers_of_an_identity_column(spark: SparkSession, db: str) -> None:
     spark.sql(
         f"CREATE TABLE i (k INT, a INT, n BIGINT GENERATED ALWAYS AS IDENTITY) USING delta {BUCKETS} "

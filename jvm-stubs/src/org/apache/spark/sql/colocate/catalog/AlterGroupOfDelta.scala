@@ -93,7 +93,7 @@ object AlterGroupOfDelta {
     case set: SetProperty => isOurs(set.property())
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
-    case other => KeyModelProperties.droppedFeature(other).isDefined
+    case other => KeyModelProperties.dropsRowTracking(other)
   }
 
   private def isOurs(key: String): Boolean =

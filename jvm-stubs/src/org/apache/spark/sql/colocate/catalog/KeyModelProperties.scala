@@ -60,16 +60,16 @@ object KeyModelProperties {
         case drop: DeleteColumn => refuseColumn(table, model, drop, "drop", ofValues = false)
         case retype: UpdateColumnType => refuseColumn(table, model, retype, "change", ofValues = false)
         case other =>
-          if (model.replaces && droppedFeature(other).exists(_.equalsIgnoreCase("rowTracking")))
+          if (model.replaces && dropsRowTracking(other))
             refuse(table, model, "drop feature rowTracking", LastLoaded)
       }
     }
 
-  /** The feature of Delta's that `ALTER TABLE ... DROP FEATURE` names. */
-  def droppedFeature(change: TableChange): Option[String] = change match {
+  /** `ALTER TABLE ... DROP FEATURE rowTracking`, a change of Delta's own. */
+  def dropsRowTracking(change: TableChange): Boolean = change match {
     case drop: Product if drop.productPrefix == "DropFeature" =>
-      drop.productElementNames.zip(drop.productIterator).collectFirst { case ("featureName", name: String) => name }
-    case _ => None
+      drop.productIterator.collectFirst { case name: String => name }.exists(_.equalsIgnoreCase("rowTracking"))
+    case _ => false
   }
 
   private def refuseColumn(
