@@ -65,7 +65,8 @@ abstract class SystemProcedure(title: String, help: String, answer: String) exte
   /** A variable of a script that was never set is NULL, which must not be taken for false, 0 or nothing. */
   protected def refuseNulls(input: InternalRow): Unit =
     parameters().zipWithIndex.foreach { case (parameter, i) =>
-      if (input.isNullAt(i)) throw new ColocateException("PROCEDURE_NULL",
+      val mayBeNull = Option(parameter.defaultValue()).exists(_.getSql.equalsIgnoreCase("NULL"))
+      if (input.isNullAt(i) && !mayBeNull) throw new ColocateException("PROCEDURE_NULL",
         s"Cannot call system.$title: ${parameter.name()} is NULL. Give it a value" +
           (if (parameter.defaultValue() == null) "." else ", or leave it out."))
     }
