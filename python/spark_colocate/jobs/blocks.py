@@ -24,7 +24,7 @@ def steps(work: Work, member: Member, without: Collection[int]) -> list[JobStep]
             sum(found[b]["bytes"] for b in run),
             {"table": str(member.name), "blocks_of": run},
         )
-        for run in batches([(bucket, one["bytes"]) for bucket, one in found.items()])
+        for run in batches({bucket: one["bytes"] for bucket, one in found.items()})
     ]
 
 

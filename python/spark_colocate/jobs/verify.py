@@ -44,7 +44,7 @@ class Verify:
                     f"CALL system.repair(table => '{member.name}')"
                 )
             elif member.format is Format.DELTA and SHARES[work.job.options["mode"]] == 1:
-                # The damaged files may have gone by an overwrite, or this is a clone, or the manifest was removed.
+                # Damaged files may have gone by an overwrite, and a clone has the mark of the table it was made of.
                 work.on(member, "clear_damage")
         return lines or ["no damage found"]
 
@@ -58,7 +58,7 @@ def _steps(work: Work, member: Member) -> list[JobStep]:
             sum(sizes[bucket] for bucket in run),
             {"table": str(member.name), "buckets": run},
         )
-        for run in batches(list(sizes.items()))
+        for run in batches(sizes)
     ]
 
 

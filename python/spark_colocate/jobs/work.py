@@ -101,12 +101,12 @@ def job_group(job: Job) -> str:
     return f"colocate-job-{job.job_id}"
 
 
-def batches(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+def batches(sizes: Mapping[int, int]) -> Iterator[list[int]]:
     """Buckets, given with their bytes, in runs for a step each: every step of a table lists its files anew, and what
     ends within a step does all of it again. One bucket is never cut."""
     run: list[int] = []
     held = 0
-    for bucket, size in sizes:
+    for bucket, size in sizes.items():
         if run and (len(run) == STEP_BUCKETS or held + size > STEP_BYTES):
             yield run
             run, held = [], 0

@@ -100,8 +100,9 @@ def rewrite(store: StoreFacts, table: InspectedTable, group: GroupName | None, b
     declared = table.declared
     if not table.is_plain:
         return f"SHOW CREATE TABLE {table.name.sql}"
-    held = {member.group for member in store.members if member.name == table.name}
-    replication = next((one.schema.replication for one in store.groups if one.name in held), 1)
+    member = store.member.get(table.name)
+    held = store.group.get(member.group) if member else None
+    replication = held.schema.replication if held else 1
     types = tuple(table_checks.normalise(column.type) for column in declared.keys)
     keys = tuple(column.name for column in declared.keys)
     intent = Intent(Kind.ALTER, table.name, format=Format(declared.format.lower()), keys=keys)

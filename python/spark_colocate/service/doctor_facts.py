@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 
 from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName
 from spark_colocate.service.requests import Declaration, OperationContext
@@ -77,7 +78,7 @@ class Inspection:
         return listed and (self.version is None or member.changed <= self.version)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoreFacts:
     """What the store knows.
 
@@ -97,8 +98,25 @@ class StoreFacts:
     pending: frozenset[TableName] = frozenset()
     unstable_since: Mapping[GroupName, float] = field(default_factory=dict)
 
+    @cached_property
+    def member(self) -> dict[TableName, Member]:
+        """By name: there may be thousands, and as many tables are looked up."""
+        return {member.name: member for member in self.members}
+
+    @cached_property
+    def group(self) -> dict[GroupName, Group]:
+        """By name."""
+        return {group.name: group for group in self.groups}
+
     def members_of(self, group: GroupName) -> list[Member]:
-        return [member for member in self.members if member.group == group]
+        return self._members_by_group.get(group, [])
+
+    @cached_property
+    def _members_by_group(self) -> dict[GroupName, list[Member]]:
+        found: dict[GroupName, list[Member]] = {}
+        for member in self.members:
+            found.setdefault(member.group, []).append(member)
+        return found
 
     def is_old(self, since: float | None) -> bool:
         """Whether a state has lasted long enough. None: it began longer ago than anybody remembers."""

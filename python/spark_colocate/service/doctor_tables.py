@@ -81,14 +81,15 @@ def _not_registered(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
 
 def _is_registered(store: StoreFacts, table: InspectedTable) -> bool:
     """As what it is now: another session may have made another table of its name."""
-    declared = table.declared
+    declared, member = table.declared, store.member.get(table.name)
     facts = (group_of(table), declared.format.lower(), tuple(column.name for column in declared.keys))
-    return any((one.group, one.format, one.keys) == facts for one in store.members if one.name == table.name)
+    return member is not None and (member.group, member.format, member.keys) == facts
 
 
 def _misfit(store: StoreFacts, table: InspectedTable) -> ColocateError | None:
     """Why the table can't be in the group that it names. None if it can, or if there is no such group yet."""
-    group = next((one for one in store.groups if one.name == group_of(table)), None)
+    name = group_of(table)
+    group = store.group.get(name) if name else None
     if group is None or all(one.name == table.name for one in store.members_of(group.name)):
         return None
     replication = table.declared.replication or group.schema.replication

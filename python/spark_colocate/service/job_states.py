@@ -40,26 +40,33 @@ def start(
 ) -> Job:
     """A new job, or the one that this request has started before.
 
-    Raises RequestError if the group has one that has not ended.
+    Raises RequestError if the group has one that has not ended, or if the request has started another one.
     """
-    request = context.request
+    request, table = context.request, member.name if member else None
+    refusal = f"Cannot {kind} {table or group.name}"
     for held in tx.jobs() if request.request_id else ():
         if (held.request_id, held.who) == (request.request_id, request.who):
-            _check_same(held, kind, group, member, options)
-            return held
+            if (held.kind, held.group, held.table, dict(held.options)) == (kind, group.name, table, dict(options)):
+                return held
+            raise RequestError(
+                Code.JOB_REPEATED,
+                f"{refusal}: the request's key has started job {held.job_id} ({held.kind} {held.target}) before, which "
+                "is another one.",
+                "Choose a new key for each new job.",
+            )
     for running in tx.open_jobs():
         if running.group == group.name:
             raise RequestError(
                 Code.JOB_RUNNING,
-                f"Cannot {kind} {member.name if member else group.name}: job {running.job_id} ({running.kind} "
-                f"{running.target}) of group {group.name} is {running.state}.",
+                f"{refusal}: job {running.job_id} ({running.kind} {running.target}) of group {group.name} is "
+                f"{running.state}.",
                 f"Wait for it, or end it with CALL system.cancel_job({running.job_id}).",
             )
     job = Job(
         job_id=tx.next_id(),
         kind=kind,
         group=group.name,
-        table=member.name if member else None,
+        table=table,
         options=options,
         who=request.who,
         created_at=context.now,
@@ -70,17 +77,6 @@ def start(
     _forget_old(tx)
     context.log(tx, f"start_{kind}", job.target, f"job {job.job_id}")
     return job
-
-
-def _check_same(held: Job, kind: JobKind, group: Group, member: Member | None, options: Mapping[str, Any]) -> None:
-    wanted = (kind, group.name, member.name if member else None, dict(options))
-    if (held.kind, held.group, held.table, dict(held.options)) != wanted:
-        raise RequestError(
-            Code.JOB_REPEATED,
-            f"Cannot {kind} {member.name if member else group.name}: the request's key has started job {held.job_id} "
-            f"({held.kind} {held.target}) before, which is another one.",
-            "Choose a new key for each new job.",
-        )
 
 
 def _forget_old(tx: Transaction) -> None:

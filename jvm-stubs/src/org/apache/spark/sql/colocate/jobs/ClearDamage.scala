@@ -2,8 +2,6 @@ package org.apache.spark.sql.colocate.jobs
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaTransaction}
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.connector.catalog.Identifier
 import org.json4s.JValue
 
 /**
@@ -16,8 +14,7 @@ private[jobs] object ClearDamage extends JobTask {
     Map("cleared" -> (table.isDelta && MemberScan.of(session, table).strays.isEmpty && cleared(session, table)))
 
   private def cleared(session: SparkSession, table: JobTable): Boolean = DeltaTransaction.passingOn {
-    val catalog = session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog
-    val transaction = new DeltaTransaction(catalog.loadTable(Identifier.of(Array(table.db), table.table)))
+    val transaction = new DeltaTransaction(table.load(session))
     val isMarked = transaction.properties.contains(DeltaEvidence.Damaged)
     if (isMarked) {
       transaction.commit(transaction.schema, transaction.properties - DeltaEvidence.Damaged, Nil)

@@ -4,15 +4,12 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection, DeltaTransaction}
 import org.apache.spark.sql.colocate.keys.{FileRewrite, KeptRowIds, Rewritten}
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.connector.catalog.Identifier
 
 /** The rows of a Delta table's strays, written anew. They keep their numbers where the table tracks them. */
 private[jobs] case class DeltaRewrite(session: SparkSession, table: JobTable, scan: MemberScan) {
 
   def run(): Rewritten = DeltaTransaction.passingOn {
-    val catalog = session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog
-    val named = catalog.loadTable(Identifier.of(Array(table.db), table.table))
+    val named = table.load(session)
     val rewrite = new FileRewrite(session, named)
     val transaction = new DeltaTransaction(named)
     val old = transaction.files.filter(file => scan.isStray(DeltaReflection.pathOf(file)))

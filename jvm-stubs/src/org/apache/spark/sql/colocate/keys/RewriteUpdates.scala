@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.HiddenColumns
+import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.write.DeltaClauses
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -101,7 +101,7 @@ object RewriteUpdates extends Rule[LogicalPlan] {
 /** The columns of a Delta table whose values Delta makes, by its own marks in the schema. */
 private case class ComputedColumns(schema: StructType) {
 
-  def isGenerated(column: String): Boolean = schema(column).metadata.contains("delta.generationExpression")
+  def isGenerated(column: String): Boolean = schema(column).metadata.contains(BucketColumn.GenerationKey)
 
   /** GENERATED ALWAYS: nobody else may write it. */
   def isIdentity(column: String): Boolean = {

@@ -1,8 +1,5 @@
 package org.apache.spark.sql.colocate.catalog.system
 
-import java.util
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
@@ -10,7 +7,6 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
-import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 import org.json4s.JValue
 
@@ -38,14 +34,12 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
     (Seq(optional("table", StringType, "''"), optional("group", StringType, "''")) ++ options ++
       Seq(optional("wait", BooleanType, "false"), optional("dry_run", BooleanType, "false"))).toArray
 
-  override def call(input: InternalRow): util.Iterator[Scan] = {
-    refuseNulls(input)
+  override protected def rows(session: SparkSession, input: InternalRow): LocalRows = {
     val dryRun = input.getBoolean(3 + options.size)
-    if (!dryRun) super.call(input)
+    if (!dryRun) super.rows(session, input)
     else {
-      val session = SparkSession.active
       val steps = ControlPlane.call(session, "rehearse_job", wanted(session, input): _*).children
-      Iterator[Scan](new LocalRows(Steps, steps.map(LocalRows.row(_, Steps)))).asJava
+      new LocalRows(Steps, steps.map(LocalRows.row(_, Steps)))
     }
   }
 

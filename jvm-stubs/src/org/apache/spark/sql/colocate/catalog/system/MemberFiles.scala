@@ -14,7 +14,7 @@ import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflect
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.jobs.{JobTable, MemberScan}
-import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table, TableCatalog}
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
 import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum, udf, when}
 import org.apache.spark.util.ThreadUtils
@@ -49,8 +49,7 @@ object MemberFiles {
     catch { case _: NoSuchTableException | _: NoSuchDatabaseException | _: NoSuchNamespaceException => None }
 
   private def ofDelta(session: SparkSession, member: MemberFacts): Option[Seq[BucketStats]] = {
-    val catalog = session.sessionState.catalogManager.catalog(CatalogManager.SESSION_CATALOG_NAME)
-    val table = catalog.asInstanceOf[TableCatalog].loadTable(Identifier.of(Array(member.db), member.table))
+    val table = JobTable(member.db, member.table, member.format).load(session)
     Option.when(DeltaTables.isDelta(table))(ofSnapshot(session, member, table))
   }
 

@@ -56,19 +56,22 @@ abstract class SystemProcedure(title: String, help: String, answer: String) exte
   override def description(): String = help
   override def isDeterministic: Boolean = false
 
-  override def call(input: InternalRow): util.Iterator[Scan] = {
+  final override def call(input: InternalRow): util.Iterator[Scan] = {
     refuseNulls(input)
-    val rows = run(SparkSession.active, input)
-    Iterator[Scan](new LocalRows(StructType.fromDDL(answer), rows)).asJava
+    Iterator[Scan](rows(SparkSession.active, input)).asJava
   }
 
+  protected def rows(session: SparkSession, input: InternalRow): LocalRows =
+    new LocalRows(StructType.fromDDL(answer), run(session, input))
+
   /** A variable of a script that was never set is NULL, which must not be taken for false, 0 or nothing. */
-  protected def refuseNulls(input: InternalRow): Unit =
+  private def refuseNulls(input: InternalRow): Unit =
     parameters().zipWithIndex.foreach { case (parameter, i) =>
-      val mayBeNull = Option(parameter.defaultValue()).exists(_.getSql.equalsIgnoreCase("NULL"))
+      val default = Option(parameter.defaultValue())
+      val mayBeNull = default.exists(_.getSql.equalsIgnoreCase("NULL"))
       if (input.isNullAt(i) && !mayBeNull) throw new ColocateException("PROCEDURE_NULL",
         s"Cannot call system.$title: ${parameter.name()} is NULL. Give it a value" +
-          (if (parameter.defaultValue() == null) "." else ", or leave it out."))
+          (if (default.isEmpty) "." else ", or leave it out."))
     }
 
   protected def run(session: SparkSession, input: InternalRow): Seq[Row]
