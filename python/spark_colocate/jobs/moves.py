@@ -20,8 +20,8 @@ from spark_colocate.service.placement import Move
 def bucket_bytes(work: Work, group: Group) -> list[int]:
     """The bytes of each bucket in all tables of the group. A dry run, which has no number, notes them nowhere."""
     sizes = [0] * group.schema.buckets
-    for member in work.group_members():
-        for one in work.on(member, "bucket_sizes")["buckets"]:
+    for _, listed in work.on_each(work.group_members(), "bucket_sizes").found:
+        for one in listed["buckets"]:
             sizes[one["bucket"]] += one["bytes"]
     if work.job.job_id:
         work.service.note_sizes(group.name, sizes)
@@ -63,7 +63,7 @@ def _blocks_first(work: Work, move: Move) -> list[str]:
     if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
         return []
     entry = placement.moved(group.sequence, [move], group.schema.replication)[move.bucket]
-    return [line for member in work.group_members() for line in blocks.bring(work, member, {move.bucket: entry})]
+    return blocks.bring(work, work.group_members(), {move.bucket: entry})
 
 
 def living(work: Work) -> list[Host]:

@@ -5,7 +5,7 @@ A table alone: only its blocks and strays. Switched off by `disable_colocate_rel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spark_colocate.jobs import blocks, moves
@@ -27,7 +27,8 @@ class Repair:
         pass
 
     def begin(self, work: Work) -> list[JobStep]:
-        strays = [step for member in work.members() for step in _strays(work, member)]
+        found = work.on_each(work.members(), "strays").found
+        strays = [step for member, parts in found for step in _strays(member, parts)]
         return _relocations(work) + strays if moves.is_allowed(work, SWITCH) else strays
 
     def step(self, work: Work, step: JobStep) -> list[str]:
@@ -46,9 +47,10 @@ class Repair:
         ]
 
     def end(self, work: Work) -> list[str]:
-        left = []
-        for member in work.members():
-            strays = work.on(member, "bucket_sizes")["strays"]["files"]
+        answers = work.on_each(work.members(), "bucket_sizes")
+        left = list(answers.left_out)
+        for member, listed in answers.found:
+            strays = listed["strays"]["files"]
             if strays:
                 left.append(f"{member.name} has {counted(strays, 'new stray')}; repair it again")
         return left
@@ -58,7 +60,7 @@ def _relocations(work: Work) -> list[JobStep]:
     """Moves of buckets, then blocks of other buckets."""
     moved = _moves(work) if work.job.table is None else []
     buckets = {step.args["bucket"] for step in moved}
-    return moved + [step for member in work.members() for step in blocks.steps(work, member, without=buckets)]
+    return moved + blocks.steps(work, without=buckets)
 
 
 def _moves(work: Work) -> list[JobStep]:
@@ -70,7 +72,7 @@ def _moves(work: Work) -> list[JobStep]:
     return moves.steps(work, placement.repaired(group.sequence, living, group.schema.replication, sizes), sizes)
 
 
-def _strays(work: Work, member: Member) -> list[JobStep]:
+def _strays(member: Member, parts: Sequence[Any]) -> list[JobStep]:
     """A step for each part of the table (a partition's folder, or all of a Delta table) that has strays."""
     return [
         JobStep(
@@ -79,5 +81,5 @@ def _strays(work: Work, member: Member) -> list[JobStep]:
             part["bytes"],
             {"table": str(member.name), "part": part["part"]},
         )
-        for part in work.on(member, "strays")
+        for part in parts
     ]

@@ -28,16 +28,18 @@ class Verify:
             raise unknown_option("verify", "mode", mode, ", ".join(SHARES))
 
     def begin(self, work: Work) -> list[JobStep]:
-        return [step for member in work.members() for step in _steps(work, member)]
+        found = work.on_each(work.members(), "bucket_sizes").found
+        return [step for member, listed in found for step in _steps(member, listed)]
 
     def step(self, work: Work, step: JobStep) -> list[str]:
         member = work.member(step.args["table"])
         return _wrong(work, member, step.args["buckets"]) if member else []
 
     def end(self, work: Work) -> list[str]:
-        lines = []
-        for member in work.members():
-            strays = work.on(member, "bucket_sizes")["strays"]
+        answers = work.on_each(work.members(), "bucket_sizes")
+        lines = list(answers.left_out)
+        for member, listed in answers.found:
+            strays = listed["strays"]
             if strays["files"]:
                 lines.append(
                     f"{member.name} has {counted(strays['files'], 'stray')} ({strays['bytes']} bytes): "
@@ -49,8 +51,8 @@ class Verify:
         return lines or ["no damage found"]
 
 
-def _steps(work: Work, member: Member) -> list[JobStep]:
-    sizes = {one["bucket"]: one["bytes"] for one in work.on(member, "bucket_sizes")["buckets"]}
+def _steps(member: Member, listed: Any) -> list[JobStep]:
+    sizes = {one["bucket"]: one["bytes"] for one in listed["buckets"]}
     return [
         JobStep(
             f"{member.name}, {named(run)}",

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from spark_colocate.engine import Engine
-from spark_colocate.errors import Code, GroupError, RequestError
+from spark_colocate.errors import Code, EngineError, GroupError, RequestError
 from spark_colocate.model import Group, Job, JobStep, Member
 from spark_colocate.service import Request, Service
 
 STEP_BUCKETS = 32
 STEP_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers of a task, by table, and a line for each table on which it can't be done."""
+
+    found: Sequence[tuple[Member, Any]]
+    left_out: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,26 @@ class Work:
         """The answer of a task on one table. Raises EngineError."""
         table = {"db": member.name.db, "table": member.name.table, "format": str(member.format)}
         return self.engine.run(task, {**table, **args}, self.job_group)
+
+    def on_each(self, members: Iterable[Member], task: str, **args: Any) -> Answers:
+        """The answers of a task on several tables. One that another session dropped, or made anew without buckets, does
+        not keep the job from the others.
+
+        Raises EngineError where no table is left, as in a job that concerns one table, and where the task may succeed
+        later.
+        """
+        found: list[tuple[Member, Any]] = []
+        failed: dict[Member, EngineError] = {}
+        for member in members:
+            try:
+                found.append((member, self.on(member, task, **args)))
+            except EngineError as error:
+                if not error.final:
+                    raise
+                failed[member] = error
+        if failed and not found:
+            raise next(iter(failed.values()))
+        return Answers(found, [f"{member.name} was left out: {error.headline}" for member, error in failed.items()])
 
     def request(self) -> Request:
         """For verbs of the service, in the name of whoever started the job."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, partitioning
 
@@ -194,6 +195,19 @@ def test_the_catalogs_own_calls_are_followed(spark: SparkSession, db: str) -> No
     catalog.dropTable(db, "a", False, False)
     catalog.renameTable(db, "b", "renamed")
     assert [group_of(spark, db, t) for t in ("a", "b", "renamed", "c")] == [None, None, f"{db}.g", f"{db}.g"]
+
+
+def test_a_member_is_converted_to_delta_only_after_it_left_its_group(spark: SparkSession, db: str) -> None:
+    rows(spark).createOrReplaceTempView("source")
+    spark.sql(f"CREATE TABLE t {bucketed('', 4, 'g')} AS SELECT * FROM source")
+    for name in ("t", f"{db}.T", f"spark_catalog.{db}.t"):
+        with pytest.raises(AnalysisException, match=r"Cannot convert .*t to Delta: it is in group") as refused:
+            spark.sql(f"CONVERT TO DELTA {name}")
+        assert refused.value.getCondition() == "CONVERT_OF_MEMBER"
+    assert group_of(spark, db, "t") == f"{db}.g" and misplaced_rows(spark, "t", "k", 4) == 0
+    spark.sql("ALTER TABLE t SET TBLPROPERTIES ('colocate_with'='')")
+    spark.sql("CONVERT TO DELTA t")
+    assert group_of(spark, db, "t") is None and spark.table("t").count() == 200
 
 
 def test_a_new_location_is_told_to_the_registry(spark: SparkSession, db: str, tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 """verify, repair and balance on real tables: what they find and mend, and that queries are right all the time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from delta.tables import DeltaTable
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from tests.rotation import on_its_day
+from tests.spark.control import call
 from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
 from tests.spark.oracle import assert_no_exchange, compare
@@ -285,3 +287,39 @@ def test_a_balance_on_one_host_has_nothing_to_do(session: SparkSession) -> None:
     _members(session, "alone", "delta")
     done = _call(session, "balance(group => 'g_alone', wait => true)")
     assert (done.state, done.steps) == ("done", 0)
+
+
+def _dropped(spark: SparkSession, table: str) -> None:
+    """Dropped where nobody told the registry."""
+    given = {"format": "parquet", "keys": [{"name": "k", "type": "int"}], "buckets": 4, "replication": None}
+    begun = call(spark, "begin_create", db="jobs", table="gone", group=f"g_{table}", **given)
+    call(spark, "finish", ticket=begun["ticket"], outcome="commit")
+
+
+def _converted(spark: SparkSession, table: str) -> None:
+    """By Delta's own method, which no rule of the analyzer sees."""
+    create_member(spark, "gone", "k INT", ["k"], 4, "parquet", f"g_{table}")
+    spark.sql("INSERT INTO gone VALUES (1), (2)")
+    DeltaTable.convertToDelta(spark, "jobs.gone")
+
+
+@pytest.mark.parametrize("how", [_dropped, _converted])
+def test_a_table_that_lost_its_buckets_does_not_keep_a_job_from_the_others(
+    session: SparkSession, how: Callable[[SparkSession, str], None]
+) -> None:
+    table = f"lost_{how.__name__}"
+    _members(session, table, "parquet")
+    how(session, table)
+    _stray(session, table)
+    try:
+        for kind, steps in (("verify", 2), ("repair", 1)):
+            done = _call(session, f"{kind}(group => 'g_{table}', wait => true)")
+            left_out = [line for line in done.findings if "jobs.gone was left out: " in line]
+            assert (done.state, done.steps_done >= steps, len(left_out)) == ("done", True, 1), done
+        assert _strays(session, table) == 0
+        assert _call(session, f"balance(group => 'g_{table}', wait => true)").state == "done"
+        alone = _call(session, "verify(table => 'gone')").job_id
+        assert _until(session, alone, lambda row: row.state == "failed").error is not None
+    finally:
+        session.sql("DROP TABLE IF EXISTS gone")
+        session.sql("CALL system.reconcile()")

@@ -25,6 +25,7 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     if (plan.isInstanceOf[Command] && GroupState.current.hasMembers) CatalogWatch.attach(session)
+    RefuseConversion(session, plan)
     wrapped(plan)
   }
 

@@ -1,0 +1,33 @@
+package org.apache.spark.sql.colocate.catalog
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+
+/**
+ * CONVERT TO DELTA of a member. Delta would take over the files but not their buckets, so that the table would name a
+ * group into which it does not fit.
+ */
+private[catalog] object RefuseConversion {
+
+  private val Convert = "org.apache.spark.sql.delta.commands.ConvertToDeltaCommand"
+
+  def apply(session: SparkSession, plan: LogicalPlan): Unit =
+    if (plan.getClass.getName == Convert) {
+      val named = DeltaReflection.call(plan, "tableIdentifier").asInstanceOf[TableIdentifier]
+      val table = session.sessionState.catalog.qualifyIdentifier(named)
+      GroupState.current.memberByTable.get(table.database.get -> table.table).foreach(m => refuse(table, m.group))
+    }
+
+  private def refuse(table: TableIdentifier, group: String): Nothing = {
+    val name = table.copy(catalog = None)
+    throw new ColocateException("CONVERT_OF_MEMBER",
+      s"Cannot convert ${name.unquotedString} to Delta: it is in group $group, and Delta would not take over its " +
+        s"buckets. For a Delta table in the group, copy it: CREATE TABLE ... USING delta CLUSTERED BY (...) INTO ... " +
+        s"BUCKETS TBLPROPERTIES ('colocate_with'='...') AS SELECT * FROM ${name.quotedString}. To convert it, let it " +
+        s"leave the group first: ALTER TABLE ${name.quotedString} SET TBLPROPERTIES ('colocate_with'='').")
+  }
+}
