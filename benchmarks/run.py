@@ -4,14 +4,41 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from benchmarks import ablation, cluster, cut, hybrid, join, keys, merge, planning, registry, skew, suite
 from benchmarks.report import RESULTS
+
+Verbs = Any
+"""argparse's collection of verbs, whose class is private."""
+
+RUNS = {
+    "cluster": cluster.run,
+    "cost": cluster.show,
+    "cut": cut.run,
+    "join": join.run,
+    "merge": merge.run,
+    "hybrid": hybrid.run,
+    "plan": planning.run,
+    "keys": keys.run,
+    "skew": skew.run,
+    "registry": registry.run,
+    "rules": ablation.run,
+}
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./run bench", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
+    _engine_verbs(verbs)
+    _cluster_verbs(verbs)
+    _other_verbs(verbs)
+    asked = parser.parse_args(arguments)
+    return RUNS.get(asked.verb, suite.run)(asked)
+
+
+def _engine_verbs(verbs: Verbs) -> None:
+    """Benchmarks on TPC data, most of which compare several engines."""
     for name, default_scale, engines in (
         ("join", 5.0, join.ENGINES),
         ("merge", 5.0, merge.ENGINES),
@@ -22,7 +49,7 @@ def main(arguments: list[str]) -> int:
     ):
         verb = verbs.add_parser(name)
         verb.add_argument("--scale", type=float, default=default_scale, help=f"1 is 1 GB of text ({default_scale:g})")
-        verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+        _rounds(verb)
         verb.add_argument("--buckets", type=int, help="buckets of every member (the layout file's)")
         if engines:
             verb.add_argument("--engines", nargs="+", default=list(engines), help="names of engines/*.toml")
@@ -31,6 +58,10 @@ def main(arguments: list[str]) -> int:
             verb.add_argument("--loads", type=int, default=1, help="how often each table is loaded and timed (1)")
         elif name in suite.SUITES:
             verb.add_argument("--queries", nargs="+", help="names of queries, such as q3 q18 (all)")
+
+
+def _cluster_verbs(verbs: Verbs) -> None:
+    """Benchmarks on several hosts."""
     verb = verbs.add_parser("cluster")
     _cluster_arguments(verb)
     verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link, after one to warm up (2)")
@@ -42,6 +73,10 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--link", default="1gbit", help="speed of links (1gbit)")
     verb = verbs.add_parser("cost", help="shows a result of cluster again, with the cost model that fits it")
     verb.add_argument("result", type=Path, help="a JSON file of benchmarks/results")
+
+
+def _other_verbs(verbs: Verbs) -> None:
+    """Benchmarks with data of their own."""
     verb = verbs.add_parser("plan")
     verb.add_argument("--plans", type=int, default=100, help="measured plans of each query (100)")
     _session_arguments(verb, "2g")
@@ -51,11 +86,11 @@ def main(arguments: list[str]) -> int:
     verb = verbs.add_parser("skew")
     verb.add_argument("--rows", type=int, default=30_000_000, help="rows of the large table (30 million)")
     verb.add_argument("--row-groups", type=int, help="MiB of a row group of the tables' files (as members have them)")
-    verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+    _rounds(verb)
     _session_arguments(verb, "8g")
     verb = verbs.add_parser("keys")
     verb.add_argument("--rows", type=int, default=10_000_000, help="loaded rows of each table (10 million)")
-    verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
+    _rounds(verb)
     _session_arguments(verb, "8g")
     verb = verbs.add_parser("rules")
     verb.add_argument("--scale", type=float, default=1.0, help="1 is 1 GB of text (1)")
@@ -63,21 +98,10 @@ def main(arguments: list[str]) -> int:
     verb.add_argument("--sets", nargs="+", default=list(ablation.SETS), help=f"of {' '.join(ablation.SETS)} (all)")
     verb.add_argument("--rules", nargs="+", help="names of rules (all that are only for speed)")
     _session_arguments(verb, "8g")
-    asked = parser.parse_args(arguments)
-    runs = {
-        "cluster": cluster.run,
-        "cost": cluster.show,
-        "cut": cut.run,
-        "join": join.run,
-        "merge": merge.run,
-        "hybrid": hybrid.run,
-        "plan": planning.run,
-        "keys": keys.run,
-        "skew": skew.run,
-        "registry": registry.run,
-        "rules": ablation.run,
-    }
-    return runs.get(asked.verb, suite.run)(asked)
+
+
+def _rounds(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--rounds", type=int, default=5, help="measured rounds, after one to warm up (5)")
 
 
 def _cluster_arguments(verb: argparse.ArgumentParser) -> None:
