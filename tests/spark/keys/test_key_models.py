@@ -121,6 +121,49 @@ def test_a_cached_table_is_the_same_table(session: SparkSession) -> None:
         session.sql("UNCACHE TABLE t")
 
 
+CACHED = "CREATE TABLE cached (k INT, v BIGINT{}) {} KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 2"
+WRITES = {
+    "UNIQUE": {
+        "INSERT INTO cached VALUES (1, 5), (3, 1)": [(1, 5), (2, 20), (3, 1)],
+        "UPDATE cached SET v = 6 WHERE k = 1": [(1, 6), (2, 20), (3, 1)],
+        "DELETE FROM cached WHERE k = 2": [(1, 6), (3, 1)],
+        "CALL system.compact(table => 'cached')": [(1, 6), (3, 1)],
+        "INSERT OVERWRITE cached VALUES (4, 4)": [(4, 4)],
+    },
+    "AGGREGATE": {
+        "INSERT INTO cached VALUES (1, 5), (3, 1)": [(1, 15), (2, 20), (3, 1)],
+        "DELETE FROM cached WHERE k = 2": [(1, 15), (3, 1)],
+        "CALL system.compact(table => 'cached')": [(1, 15), (3, 1)],
+        "INSERT INTO cached VALUES (1, 1)": [(1, 16), (3, 1)],
+    },
+}
+
+
+@pytest.mark.parametrize("model", WRITES)
+@pytest.mark.parametrize("by_name", [True, False], ids=["CACHE TABLE", "persist"])
+def test_writes_into_a_cached_table_change_the_cache(session: SparkSession, model: str, by_name: bool) -> None:
+    """Spark keeps the plans of its cache with the aggregate by keys in them, and plans them again after a write."""
+    session.sql("DROP TABLE IF EXISTS cached")
+    session.sql(CACHED.format(" SUM" if model == "AGGREGATE" else "", model))
+    session.sql("INSERT INTO cached VALUES (1, 10), (2, 20)")
+    queries = ["SELECT k, v FROM cached WHERE v > 0", "SELECT k, max(v) AS v FROM cached GROUP BY k"]
+    held = [] if by_name else [session.sql(query).persist() for query in queries]
+    if by_name:
+        session.sql("CACHE TABLE cached")
+    for frame in held:
+        frame.count()
+    try:
+        for write, expected in WRITES[model].items():
+            session.sql(write)
+            assert sorted(map(tuple, session.sql("SELECT * FROM cached").collect())) == expected
+            for query in queries:
+                read = session.sql(query)
+                assert sorted(map(tuple, read.collect())) == expected, write
+                assert "InMemoryTableScanExec" in kinds(read), write
+    finally:
+        session.catalog.clearCache()
+
+
 def test_an_older_version_has_the_rows_of_its_loads(session: SparkSession) -> None:
     one = "SELECT s, r FROM t VERSION AS OF {} WHERE k = 1"
     assert [tuple(session.sql(one.format(version)).head() or ()) for version in (0, 1, 2)] == [(), (3, "y"), (13, None)]

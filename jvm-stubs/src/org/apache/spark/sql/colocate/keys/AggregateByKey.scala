@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.columns.HiddenColumns
@@ -23,7 +24,11 @@ object AggregateByKey extends Rule[LogicalPlan] {
   /** Delta's nodes whose first child is the table that changes. */
   private val changes = Set("DeltaDelete", "DeltaUpdateTable", "DeltaMergeInto")
 
+  /** On an aggregate of this rule: what it was made of. */
+  private val MadeOf = TreeNodeTag[LogicalRelation]("colocate.aggregatedTable")
+
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case made: Aggregate if made.getTagValue(MadeOf).isDefined => anew(made, made.getTagValue(MadeOf).get)
     case relation: LogicalRelation => ofTable(relation).fold(plan)(aggregated(relation, _))
     case _ =>
       if (plan.nodeName == "MergeIntoCommand") RewriteUpdates.refuseMerge(plan)
@@ -32,6 +37,14 @@ object AggregateByKey extends Rule[LogicalPlan] {
       inSubqueries(if (children.zip(plan.children).forall { case (a, b) => a eq b }) plan
       else plan.withNewChildren(children))
   }
+
+  /**
+   * Spark's cache keeps plans with the aggregate, and plans them again after each write. Delta's rule for row ids, which
+   * runs later, would then change the rows below a second time, and no query would find itself in the cache.
+   */
+  private def anew(made: Aggregate, relation: LogicalRelation): LogicalPlan =
+    if (made.output.map(_.exprId) != relation.output.map(_.exprId)) made
+    else ofTable(relation).fold[LogicalPlan](made)(aggregated(relation, _))
 
   private def inSubqueries(plan: LogicalPlan): LogicalPlan =
     plan.transformExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
@@ -74,7 +87,9 @@ object AggregateByKey extends Rule[LogicalPlan] {
     if (keys.size != model.keys.size) refuseKeys(relation, model)
     val numbers = rowIds.map(name => Alias(Max(order).toAggregateExpression(), name)(
       explicitMetadata = Some(DeltaReflection.rowIdMetadata(name))))
-    Aggregate(keys, results ++ numbers, if (model.replaces) withMetadata else rows)
+    val made = Aggregate(keys, results ++ numbers, if (model.replaces) withMetadata else rows)
+    made.setTagValue(MadeOf, relation)
+    made
   }
 
   /** Delta numbers the rows of a table in the order of its commits, and keeps a row's number when it moves the row. */
