@@ -5,7 +5,19 @@ from dataclasses import replace
 
 import pytest
 from spark_colocate.findings import catalogue
-from spark_colocate.model import Column, Format, Group, GroupName, GroupSchema, Host, Member, TableName
+from spark_colocate.model import (
+    Column,
+    Format,
+    Group,
+    GroupName,
+    GroupSchema,
+    Host,
+    Job,
+    JobKind,
+    JobState,
+    Member,
+    TableName,
+)
 from spark_colocate.service import BucketFiles, Declaration, InspectedTable, Inspection
 from spark_colocate.service.doctor import findings
 from spark_colocate.service.doctor_facts import StoreFacts
@@ -25,6 +37,10 @@ def group(name: GroupName = G, sequence: Sequence[Sequence[int]] = ((1,), (1,), 
 
 def member(table: TableName, name: GroupName = G, changed: int = 0) -> Member:
     return Member(7, table, name, Format.DELTA, ("k",), 1, changed=changed)
+
+
+def job(state: JobState, age: float = 2 * HOUR) -> Job:
+    return Job(9, JobKind.VERIFY, G, None, {}, "me", NOW - age, state)
 
 
 def store(**more: object) -> StoreFacts:
@@ -106,6 +122,10 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
         None,
         [("NO_LIVING_HOST", "db.g", "SELECT * FROM system.colocation_hosts")],
     ),
+    (store(jobs=(job(JobState.PENDING),)), None, [("JOB_PENDING", "db.g", "CALL system.cancel_job(9)")]),
+    (store(jobs=(job(JobState.PAUSED),)), None, [("JOB_PAUSED", "db.g", "CALL system.resume_job(9)")]),
+    (store(jobs=(job(JobState.RUNNING),)), None, []),
+    (store(jobs=(job(JobState.PENDING, age=60),)), None, []),
     (
         store(members=(member(ODD),)),
         None,

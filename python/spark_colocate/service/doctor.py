@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_colocate.findings import Finding, Severity, catalogue, finding
-from spark_colocate.model import Group, TableName
+from spark_colocate.model import Group, JobState, TableName
 from spark_colocate.quoting import text
 from spark_colocate.service import doctor_tables
 from spark_colocate.service.doctor_facts import Inspection, StoreFacts, instant
@@ -31,6 +31,7 @@ def _of_store(store: StoreFacts, db: str, found: Inspection | None) -> Iterator[
         if store.members_of(group.name) and (not db or group.name.db in ("", db)):
             yield from _unstable(store, group)
             yield from _lost_hosts(store, group)
+            yield from _jobs(store, group)
             yield from _one_table(store, group, found)
     yield from _store_of_one_host(store)
 
@@ -58,6 +59,20 @@ def _lost_hosts(store: StoreFacts, group: Group) -> Iterator[Finding]:
         hosts=", ".join(host.host for host in store.hosts if host.backend_id in lost),
         group_text=text(str(group.name)),
     )
+
+
+def _jobs(store: StoreFacts, group: Group) -> Iterator[Finding]:
+    codes = {JobState.PENDING: "JOB_PENDING", JobState.PAUSED: "JOB_PAUSED"}
+    for job in store.jobs:
+        if job.group == group.name and job.state in codes and store.is_old(job.created_at):
+            yield finding(
+                codes[job.state],
+                group.name,
+                job_id=job.job_id,
+                kind=job.kind,
+                target=job.target,
+                since=instant(job.created_at),
+            )
 
 
 def _one_table(store: StoreFacts, group: Group, found: Inspection | None) -> Iterator[Finding]:

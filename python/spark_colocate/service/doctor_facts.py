@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
-from spark_colocate.model import AuditEntry, Group, GroupName, Host, Member, TableName
+from spark_colocate.model import AuditEntry, Group, GroupName, Host, Job, Member, TableName
 from spark_colocate.service.requests import Declaration, OperationContext
 from spark_colocate.store.protocol import Transaction
 
@@ -82,6 +82,7 @@ class Inspection:
 class StoreFacts:
     """What the store knows.
 
+    jobs: those that have not ended.
     pending: tables of statements that have not ended.
     unstable_since: when a group was marked as unstable, in seconds since the epoch; missing where that is long ago.
     store_is_shared: drivers on other hosts can use it too.
@@ -94,6 +95,7 @@ class StoreFacts:
     groups: tuple[Group, ...] = ()
     members: tuple[Member, ...] = ()
     hosts: tuple[Host, ...] = ()
+    jobs: tuple[Job, ...] = ()
     config: Mapping[str, str] = field(default_factory=dict)
     pending: frozenset[TableName] = frozenset()
     unstable_since: Mapping[GroupName, float] = field(default_factory=dict)
@@ -135,6 +137,7 @@ def of_store(tx: Transaction, store_is_shared: bool, context: OperationContext) 
         groups=groups,
         members=tuple(tx.members()),
         hosts=tuple(tx.hosts()),
+        jobs=tuple(tx.open_jobs()),
         config=tx.config(),
         pending=frozenset(ticket.intent.table for ticket in tx.open_tickets()),
         unstable_since=_unstable_since(groups, tx.audit_entries(AUDIT_LINES)),

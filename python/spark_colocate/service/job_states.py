@@ -60,7 +60,8 @@ def start(
                 Code.JOB_RUNNING,
                 f"{refusal}: job {running.job_id} ({running.kind} {running.target}) of group {group.name} is "
                 f"{running.state}.",
-                f"Wait for it, or end it with CALL system.cancel_job({running.job_id}).",
+                f"Wait for it, or end it: CALL system.cancel_job({running.job_id}), or colocate jobs cancel "
+                f"{running.job_id}.",
             )
     job = Job(
         job_id=tx.next_id(),

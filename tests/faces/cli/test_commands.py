@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from spark_colocate.model import AccessRole
-from spark_colocate.service import Request
+from spark_colocate.service import Request, Service
 from spark_colocate.store import CatalogId, open_store
 
 from tests.contract.plane import Plane
@@ -95,6 +95,12 @@ def test_what_is_refused_and_with_which_code(run: Run, registry: Registry) -> No
         told.append(f"$ colocate {line}\nexit {ran.code}\n{ran.err}")
     assert_golden("\n".join(told), GOLDEN / "refused.txt")
     assert registry.plane.dump() == before
+
+
+def test_a_database_without_groups_is_not_called_healthy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Service, "doctor", lambda *_: [])
+    assert run("doctor", "--db", "db").out == "Nothing is wrong.\n"
+    assert run("doctor", "--db", "bd").out == "There is no group in database bd, so nothing is wrong with one.\n"
 
 
 def test_changes_are_audited_with_the_user(run: Run, registry: Registry) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, partitioning
@@ -189,6 +190,48 @@ def test_a_key_column_can_neither_be_renamed_nor_retyped_nor_dropped(spark: Spar
             spark.sql(f"ALTER TABLE t {change}")
     with pytest.raises(AnalysisException, match="it holds the bucket id"):
         spark.sql("ALTER TABLE t RENAME COLUMN _colocate_bucket TO x")
+
+
+def test_restore_takes_the_table_to_the_group_of_the_version(spark: SparkSession, db: str) -> None:
+    create(spark)
+    spark.sql(f"CREATE TABLE n (id BIGINT) USING delta {BUCKETS} {G}")
+    spark.sql("INSERT INTO n SELECT id FROM range(20)")
+    spark.sql("CREATE OR REPLACE TABLE n (id BIGINT) USING delta")
+    assert members(spark, db) == {"t": f"{db}.g"}
+    spark.sql("RESTORE TABLE n TO VERSION AS OF 1")
+    assert members(spark, db) == {"t": f"{db}.g", "n": f"{db}.g"}
+    assert spark.table("n").count() == 20 and partitions(spark, "n") == ["_colocate_bucket"]
+    DeltaTable.forName(spark, "n").restoreToVersion(2)
+    assert members(spark, db) == {"t": f"{db}.g"} and spark.table("n").count() == 0
+    spark.sql("RESTORE TABLE n TO VERSION AS OF 1")
+    spark.sql("ALTER TABLE n SET TBLPROPERTIES ('colocate_with' = 'h')")
+    spark.sql("RESTORE TABLE n TO VERSION AS OF 1")
+    assert members(spark, db) == {"t": f"{db}.g", "n": f"{db}.g"}
+
+
+def test_restore_to_a_version_that_fits_no_more_leaves_the_group(spark: SparkSession, db: str) -> None:
+    create(spark)
+    spark.sql("INSERT INTO t VALUES (1, 'a')")
+    for table in ("t", "u"):
+        spark.sql(
+            f"CREATE OR REPLACE TABLE {table} (id BIGINT) USING delta CLUSTERED BY (id) INTO 3 BUCKETS "
+            "TBLPROPERTIES ('colocate_with' = 'three')"
+        )
+    spark.sql("CREATE TABLE g5 (id BIGINT) USING delta CLUSTERED BY (id) INTO 5 BUCKETS " + G)
+    spark.sql("RESTORE TABLE t TO VERSION AS OF 1")
+    assert members(spark, db) == {"u": f"{db}.three", "g5": f"{db}.g"}
+    assert [tuple(row) for row in spark.table("t").collect()] == [(1, "a")]
+    found = spark.sql(f"CALL system.doctor(db => '{db}')").collect()
+    assert "TABLE_DOES_NOT_FIT" in {row.code for row in found if row.object == f"{db}.t"}
+
+
+def test_a_bucketed_table_gets_no_liquid_clustering(spark: SparkSession, db: str) -> None:
+    create(spark)
+    with pytest.raises(AnalysisException, match=rf"Cannot cluster {db}.t with CLUSTER BY: it has buckets") as refused:
+        spark.sql("ALTER TABLE t CLUSTER BY (v)")
+    assert refused.value.getCondition() == "LIQUID_CLUSTERING"
+    spark.sql("CREATE TABLE plain (id BIGINT) USING delta")
+    spark.sql("ALTER TABLE plain CLUSTER BY (id)")
 
 
 REFUSED = {

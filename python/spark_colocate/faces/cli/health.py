@@ -11,6 +11,7 @@ from spark_colocate.faces.cli.options import Catalog, Output, Shown, StoreUrl, a
 from spark_colocate.faces.cli.spark import Conf, session, spark_errors
 from spark_colocate.findings import Finding, Severity
 from spark_colocate.quoting import text
+from spark_colocate.service import Service
 
 
 def doctor(
@@ -26,11 +27,22 @@ def doctor(
     """Show what is wrong or wasteful, and what mends it.
 
     Looks at the store of groups alone, unless --tables is given."""
-    found = _in_session(db, conf, store) if tables else opened(store, catalog).doctor(asked(), db)
+    if tables:
+        found, fine = _in_session(db, conf, store), "Nothing is wrong."
+    else:
+        service = opened(store, catalog)
+        found, fine = service.doctor(asked(), db), _fine(service, db)
     if shown is Output.JSON:
         output.show(found, {}, shown)
     else:
-        print("\n\n".join(map(_lines, found)) or "Nothing is wrong.")
+        print("\n\n".join(map(_lines, found)) or fine)
+
+
+def _fine(service: Service, db: str) -> str:
+    """The store knows databases by their groups alone, so a name that is misspelled has none."""
+    if not db or any(one.group.name.db == db for one in service.groups()):
+        return "Nothing is wrong."
+    return f"There is no group in database {db}, so nothing is wrong with one."
 
 
 def _in_session(db: str, conf: list[str] | None, store: str | None) -> list[Finding]:

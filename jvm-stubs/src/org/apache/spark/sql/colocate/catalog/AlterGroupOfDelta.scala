@@ -52,8 +52,16 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
 
   /** Delta refuses to change a column that a generated column uses; our error also says what to do. */
   def refuseBrokenLayout(): Unit = if (layout.isDefined || rangeColumns.nonEmpty) {
-    changes.collect { case c: ColumnChange => c }.foreach(refuseChange)
+    changes.foreach {
+      case column: ColumnChange => refuseChange(column)
+      case other => if (AlterGroupOfDelta.isLiquid(other)) refuseLiquid()
+    }
   }
+
+  private def refuseLiquid(): Nothing = throw new ColocateException("LIQUID_CLUSTERING",
+    s"Cannot cluster $name with CLUSTER BY: it has ${if (layout.isDefined) "buckets" else "range partitions"}, and " +
+      "liquid clustering moves rows between files. CREATE TABLE ... CLUSTER BY (...) AS SELECT * FROM " +
+      s"$name makes a clustered copy, which is in no group.")
 
   private lazy val rangeColumns: Seq[String] =
     DeltaTables.rangesOf(table).toSeq.flatMap(_ => RangeProperties.columns(table.properties().asScala.toMap))
@@ -93,7 +101,14 @@ object AlterGroupOfDelta {
     case set: SetProperty => isOurs(set.property())
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
-    case other => KeyModelProperties.dropsRowTracking(other)
+    case other => KeyModelProperties.dropsRowTracking(other) || isLiquid(other)
+  }
+
+  /** CLUSTER BY, a change of Delta's own. CLUSTER BY NONE changes nothing of a table without such clustering. */
+  private def isLiquid(change: TableChange): Boolean = change match {
+    case liquid: Product if liquid.productPrefix == "ClusterBy" =>
+      liquid.productIterator.exists { case columns: Seq[_] => columns.nonEmpty; case _ => false }
+    case _ => false
   }
 
   private def isOurs(key: String): Boolean =

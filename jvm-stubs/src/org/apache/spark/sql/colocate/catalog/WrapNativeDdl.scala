@@ -8,15 +8,15 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.GroupState
-import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaCopy, DeltaRestore}
 import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.write.KeepNativeLayout
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
 
 /**
- * Matches: Spark's commands for native tables (CREATE, CTAS, LIKE, ALTER, RENAME, DROP) and Delta's CLONE. They never
- * reach the catalog plug-in.
+ * Matches: Spark's commands for native tables (CREATE, CTAS, LIKE, ALTER, RENAME, DROP), Delta's CLONE and RESTORE.
+ * They never reach the catalog plug-in.
  * Produces: a command around each that adds, changes or removes the table's membership in its group together with the
  * table.
  * Not when: the command does not concern a group, or a view is meant.
@@ -54,6 +54,9 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     case like: CreateTableLikeCommand if LikeInGroup.concerns(session, like) => LikeInGroup(like)
 
     case command: RunnableCommand if DeltaCopy.of(command).isDefined => CopyInGroup(command, DeltaCopy.of(command).get)
+
+    case command: RunnableCommand if DeltaRestore.of(command).isDefined =>
+      RestoreInGroup(command, DeltaRestore.of(command).get)
 
     case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite => OverwriteInGroup(save)
 

@@ -39,8 +39,8 @@ object AggregateByKey extends Rule[LogicalPlan] {
   }
 
   /**
-   * Spark's cache keeps plans with the aggregate, and plans them again after each write. Delta's rule for row ids, which
-   * runs later, would then change the rows below a second time, and no query would find itself in the cache.
+   * Spark's cache keeps plans with the aggregate, and plans them again after each write. Delta's rule for row ids runs
+   * after this one and would then change the rows below a second time, so no query would find itself in the cache.
    */
   private def anew(made: Aggregate, relation: LogicalRelation): LogicalPlan =
     if (made.output.map(_.exprId) != relation.output.map(_.exprId)) made

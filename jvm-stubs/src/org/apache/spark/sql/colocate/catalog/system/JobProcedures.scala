@@ -30,6 +30,9 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
   /** Options of the kind's own; texts. */
   protected def options: Seq[ProcedureParameter] = Nil
 
+  /** Is there such a job on one table alone? */
+  protected def ofTables: Boolean = true
+
   override def parameters(): Array[ProcedureParameter] =
     (Seq(optional("table", StringType, "''"), optional("group", StringType, "''")) ++ options ++
       Seq(optional("wait", BooleanType, "false"), optional("dry_run", BooleanType, "false"))).toArray
@@ -61,8 +64,9 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
     case (named, "") if named.nonEmpty => s"table:$named"
     case ("", named) if named.nonEmpty => s"group:$named"
     case _ => throw new ColocateException("JOB_TARGET",
-        s"Cannot $kind: name either a table or a group. CALL system.$kind(group => 'db.g') is for all tables of a " +
-          s"group, CALL system.$kind(table => 'db.t') for one.")
+        if (ofTables) s"Cannot $kind: name either a table or a group. CALL system.$kind(group => 'db.g') is for all " +
+          s"tables of a group, CALL system.$kind(table => 'db.t') for one."
+        else s"Cannot $kind: name a group, and no table. CALL system.$kind(group => 'db.g').")
   }
 }
 
@@ -79,7 +83,9 @@ object Repair extends JobProcedure(
 
 object Balance extends JobProcedure(
       "balance",
-      "Evens the bytes that hosts hold of a group, by moving buckets one at a time.")
+      "Evens the bytes that hosts hold of a group, by moving buckets one at a time.") {
+  override protected def ofTables: Boolean = false
+}
 
 /** A call on a job by its id. */
 abstract class JobCall(title: String, help: String) extends SystemProcedure(title, help, JobAnswer.Columns) {

@@ -1,0 +1,66 @@
+package org.apache.spark.sql.colocate.catalog
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaRestore, DeltaTables}
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.execution.command.RunnableCommand
+
+/**
+ * RESTORE of a Delta table to a version with another group or other buckets: the table joins, changes or leaves its
+ * group with it. Whoever restores a table wants its rows back, so a version that fits into its group no more is
+ * restored, too: then the table is in no group, and a warning and `system.doctor` say why.
+ */
+case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) extends GroupCommand with Logging {
+
+  override protected def runIn(session: SparkSession): Seq[Row] = {
+    val name = NativeTable.name(session, restore.table)
+    val before = spec(session, name, current(session, name))
+    val after = spec(session, name, restore.restored)
+    val ticket = if (isSame(before, after)) Ticket.Nothing else begin(session, after)
+    TwoPhase.around(ticket)(command.run(session))(after.location)
+  }
+
+  private def begin(session: SparkSession, after: TableSpec): Ticket =
+    try {
+      if (after.group.nonEmpty) ControlPlane.call(session, "check_layout", after.facts: _*)
+      Ticket.begin(session, "begin_alter", after.facts: _*)
+    } catch {
+      case refusal: ColocateException if after.group.nonEmpty =>
+        val name = after.name.copy(catalog = None).unquotedString
+        val left =
+          if (isMember(after.name)) Ticket.begin(session, "begin_alter", after.copy(group = "").facts: _*)
+          else Ticket.Nothing
+        logWarning(s"RESTORE brings $name to a version that its group refuses, so it is in no group then: " +
+          refusal.getMessage)
+        left
+    }
+
+  private def isSame(before: TableSpec, after: TableSpec): Boolean =
+    if (before.group.isEmpty && after.group.isEmpty) !isMember(after.name)
+    else (before.group, before.buckets, keys(before)) == (after.group, after.buckets, keys(after))
+
+  private def keys(table: TableSpec): Seq[ColumnSpec] =
+    table.keys.flatMap(key => table.columns.find(_.name == key))
+
+  private def isMember(name: TableIdentifier): Boolean =
+    GroupState.current.memberByTable.contains(name.database.get -> name.table)
+
+  private def spec(session: SparkSession, name: TableIdentifier, table: Table): TableSpec = TableSpec.ofDelta(
+    name,
+    table,
+    DeltaTables.layoutOf(session, table),
+    table.properties().asScala.toMap,
+    NativeTable.location(session, restore.table))
+
+  private def current(session: SparkSession, name: TableIdentifier): Table =
+    session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog
+      .loadTable(Identifier.of(Array(name.database.get), name.table))
+}
