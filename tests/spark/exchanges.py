@@ -49,14 +49,24 @@ class Node:
         return [Node(child) for child in each(self.java.children())]
 
     def operators(self) -> "Iterator[Node]":
-        """Top down; what is used twice is listed where it is computed."""
+        """Top down; what is used twice is listed where it is computed, or where it is used first if it is nowhere else:
+        adaptive execution drops a side of a join that need not be read, and with it what another side uses again."""
+        computed = [node.java.canonicalized() for node in self._walk(None) if node.kind.endswith("ExchangeExec")]
+        return self._walk(computed)
+
+    def _walk(self, computed: "list[Any] | None") -> "Iterator[Node]":
         if self.reused:
-            return
+            if computed is None or not self.kind.endswith("ExchangeExec"):
+                return
+            same = self.java.canonicalized()
+            if any(same.equals(one) for one in computed):
+                return
+            computed.append(same)
         yield self
         for child in self.children:
-            yield from child.operators()
+            yield from child._walk(computed)
         for subquery in each(self.java.subqueries()):
-            yield from Node(subquery).operators()
+            yield from Node(subquery)._walk(computed)
 
     @cached_property
     def touches_member(self) -> bool:

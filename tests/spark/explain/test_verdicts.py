@@ -182,6 +182,18 @@ def test_the_truth_follows_the_plan(session: SparkSession, adaptive: str) -> Non
         assert truth(session.sql(query)) == [False]
 
 
+def test_an_exchange_that_only_its_second_use_is_left_of_is_shown_there(session: SparkSession) -> None:
+    """Found by fuzzing: the left side is empty, and adaptive execution drops it with the Exchange that both sides use."""
+    df = session.sql(
+        "WITH x AS (SELECT v, count(*) AS n FROM t GROUP BY v) "
+        "SELECT b.n FROM (SELECT n FROM x WHERE n > 100) a RIGHT JOIN x b ON a.n = b.n"
+    )
+    df.collect()
+    assert "ReusedExchange" in str(df._jdf.queryExecution().executedPlan()).partition("Initial Plan")[0]
+    assert_true_verdicts(df)
+    assert [(_kind(verdict), verdict.code) for verdict in verdicts(df)] == [("Aggregate", "KEYS_NOT_COVERED")]
+
+
 def test_columns_that_python_makes_have_lost_the_layout(session: SparkSession, tables: str) -> None:
     """Also where they have the names of the table's."""
     t = session.table("t")

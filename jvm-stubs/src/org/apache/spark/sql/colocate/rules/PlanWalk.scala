@@ -33,15 +33,29 @@ object PlanWalk {
     node +: (node.children ++ node.subqueries).flatMap(nodes)
   }
 
-  /** The nodes of a plan for EXPLAIN, top down: a reused Exchange is there only once. */
-  def shown(plan: SparkPlan): Seq[SparkPlan] = plan match {
-    case _: ReusedExchangeExec | _: ReusedSubqueryExec => Nil
+  /**
+   * The nodes of a plan for EXPLAIN, top down: a reused Exchange is there only once. That is where it is computed, or
+   * where it is used first: adaptive execution drops a side of a join that need not be read, and may so leave an
+   * Exchange of it that is used elsewhere, too.
+   */
+  def shown(plan: SparkPlan): Seq[SparkPlan] = {
+    var computed = shown(plan, _ => Nil).collect { case exchange: Exchange => exchange.canonicalized }.toSet
+    shown(plan, { reused =>
+      val isNew = !computed(reused.canonicalized)
+      computed += reused.canonicalized
+      if (isNew) Seq(reused) else Nil
+    })
+  }
+
+  private def shown(plan: SparkPlan, ofReused: Exchange => Seq[SparkPlan]): Seq[SparkPlan] = plan match {
+    case reused: ReusedExchangeExec => ofReused(reused.child).flatMap(shown(_, ofReused))
+    case _: ReusedSubqueryExec => Nil
     // Both look into the build side of a join that is in the plan as well.
     case _: SubqueryAdaptiveBroadcastExec | _: ValuesOfBuildSide => Nil
     case _ =>
       carried(plan) match {
-        case Some(inner) => shown(inner)
-        case None => plan +: (plan.children ++ plan.subqueries).flatMap(shown)
+        case Some(inner) => shown(inner, ofReused)
+        case None => plan +: (plan.children ++ plan.subqueries).flatMap(shown(_, ofReused))
       }
   }
 
