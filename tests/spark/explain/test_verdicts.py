@@ -202,3 +202,10 @@ def test_columns_that_python_makes_have_lost_the_layout(session: SparkSession, t
     for frame in (made.groupBy("k").count(), made.join(session.table("u"), "k"), grouped.join(session.table("u"), "k")):
         assert "LAYOUT_LOST" in {one.code for one in verdicts(frame)}
         assert "KEYS_NOT_COVERED" not in {one.code for one in verdicts(frame)}
+
+
+def test_a_key_that_a_python_function_makes_is_a_changed_key(session: SparkSession, tables: str) -> None:
+    session.udf.register("twice", lambda k: 2 * k, "INT")
+    found = verdicts(session.sql("SELECT u.v FROM (SELECT twice(k) AS k FROM t) x JOIN u ON x.k = u.k"))
+    assert [one.code for one in found] == ["KEY_TRANSFORMED"]
+    assert "twice(k)" in found[0].text

@@ -4,8 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, 
 import org.apache.spark.sql.colocate.scan.ValuesOfBuildSide
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
-import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
+import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
+import org.apache.spark.sql.execution.python.EvalPythonExec
 
 /** Walks a physical plan, through adaptive wrappers, finished stages and reused exchanges. */
 object PlanWalk {
@@ -76,6 +77,7 @@ object PlanWalk {
   def definitions(plan: SparkPlan): Map[ExprId, Expression] = (plan match {
     case reused: ReusedExchangeExec => columns(reused.output, reused.child.output)
     case expand: ExpandExec => expanded(expand)
+    case python: EvalPythonExec => python.resultAttrs.map(_.exprId).zip(python.udfs)
     case node => aliases(node)
   }).toMap ++ carried(plan).fold(plan.children ++ plan.subqueries)(Seq(_)).flatMap(definitions(_))
 
