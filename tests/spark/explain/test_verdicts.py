@@ -183,7 +183,7 @@ def test_the_truth_follows_the_plan(session: SparkSession, adaptive: str) -> Non
 
 
 def test_an_exchange_that_only_its_second_use_is_left_of_is_shown_there(session: SparkSession) -> None:
-    """Found by fuzzing: the left side is empty, so adaptive execution drops it, with the Exchange that both sides use."""
+    """The left side is empty, so adaptive execution drops it, with the Exchange that both sides use."""
     df = session.sql(
         "WITH x AS (SELECT v, count(*) AS n FROM t GROUP BY v) "
         "SELECT b.n FROM (SELECT n FROM x WHERE n > 100) a RIGHT JOIN x b ON a.n = b.n"
