@@ -225,6 +225,20 @@ def test_restore_to_a_version_that_fits_no_more_leaves_the_group(spark: SparkSes
     assert "TABLE_DOES_NOT_FIT" in {row.code for row in found if row.object == f"{db}.t"}
 
 
+def test_the_cache_has_the_rows_of_the_version_that_was_restored(spark: SparkSession, db: str) -> None:
+    create(spark)
+    spark.sql("INSERT INTO t VALUES (1, 'a')")
+    spark.sql("CACHE TABLE t")
+    try:
+        spark.sql("INSERT INTO t VALUES (2, 'b')")
+        spark.sql("ALTER TABLE t ADD COLUMN w INT")
+        assert spark.table("t").count() == 2
+        spark.sql("RESTORE TABLE t TO VERSION AS OF 1")
+        assert [tuple(row) for row in spark.sql("SELECT * FROM t").collect()] == [(1, "a")]
+    finally:
+        spark.sql("UNCACHE TABLE t")
+
+
 def test_a_bucketed_table_gets_no_liquid_clustering(spark: SparkSession, db: str) -> None:
     create(spark)
     with pytest.raises(AnalysisException, match=rf"Cannot cluster {db}.t with CLUSTER BY: it has buckets") as refused:

@@ -81,6 +81,23 @@ def test_one_partition_is_emptied(spark: SparkSession, db: str) -> None:
     assert held(spark) == {"p201702": 28}
 
 
+def test_a_kept_dataframe_is_filled_anew_when_partitions_go(spark: SparkSession, db: str) -> None:
+    spark.sql(
+        "CREATE TABLE t (k INT, d INT) PARTITION BY RANGE(d) (PARTITION a VALUES LESS THAN ('10'), "
+        "PARTITION b VALUES LESS THAN ('20'), PARTITION c VALUES LESS THAN ('30')) DISTRIBUTED BY HASH(k) BUCKETS 2"
+    )
+    spark.sql("INSERT INTO t VALUES (1, 1), (2, 12), (3, 22)")
+    kept = spark.table("t").where("k > 0").persist()
+    try:
+        assert kept.count() == 3
+        spark.sql("CALL system.drop_partition(table => 't', partition => 'a')")
+        assert kept.count() == 2
+        spark.sql("CALL system.truncate_partition(table => 't', partitions => 'b')")
+        assert kept.count() == 1
+    finally:
+        kept.unpersist()
+
+
 def test_members_with_ranges_are_joined_without_an_exchange(spark: SparkSession, db: str) -> None:
     months(spark, colocate_with="g")
     spark.sql(f"CREATE TABLE s (k INT, w INT) USING delta {IN_BUCKETS} TBLPROPERTIES ('colocate_with' = 'g')")

@@ -1,8 +1,11 @@
 """What a table with a key model refuses: nothing is created, changed or lost, and the error says what to do."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from delta.tables import DeltaTable
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 from tests.spark.members import folder
 
@@ -151,6 +154,64 @@ def test_renames_and_drops_of_columns(keyed: SparkSession) -> None:
     keyed.sql("ALTER TABLE u ADD COLUMN w INT")
     keyed.sql("INSERT INTO u VALUES (1, 1, 1)")
     assert [tuple(row) for row in keyed.sql("SELECT * FROM u ORDER BY k").collect()] == [(1, 1, 1), (2, 2, None)]
+
+
+def _append_by_stream(spark: SparkSession, folder: str) -> None:
+    spark.sql("CREATE OR REPLACE TABLE source (k INT, s INT, new STRING) USING delta")
+    spark.sql("INSERT INTO source VALUES (1, 1, 'x')")
+    stream = spark.readStream.table("source").writeStream.format("delta").option("mergeSchema", "true")
+    stream.option("checkpointLocation", folder).trigger(availableNow=True).toTable("t").awaitTermination()
+
+
+def _rows(spark: SparkSession) -> DataFrame:
+    return spark.sql("SELECT 1 AS k, 1 AS s, 'x' AS new")
+
+
+def _by_auto_merge(spark: SparkSession) -> None:
+    spark.conf.set("spark.databricks.delta.schema.autoMerge.enabled", "true")
+    try:
+        spark.sql("INSERT INTO t BY NAME SELECT 1 AS k, 1 AS s, 'x' AS new")
+    finally:
+        spark.conf.unset("spark.databricks.delta.schema.autoMerge.enabled")
+
+
+def _writer(spark: SparkSession, mode: str, option: str) -> DataFrameWriter:
+    return _rows(spark).write.format("delta").mode(mode).option(option, "true")
+
+
+EVOLUTIONS: dict[str, Callable[[SparkSession, Path], object]] = {
+    "saveAsTable": lambda spark, _: _writer(spark, "append", "mergeSchema").saveAsTable("t"),
+    "overwrite": lambda spark, _: _writer(spark, "overwrite", "overwriteSchema").saveAsTable("t"),
+    "writeTo": lambda spark, _: _rows(spark).writeTo("t").option("mergeSchema", "true").append(),
+    "save": lambda spark, _: _writer(spark, "append", "mergeSchema").save(str(folder(spark, "t"))),
+    "INSERT": lambda spark, _: spark.sql("INSERT WITH SCHEMA EVOLUTION INTO t BY NAME SELECT 1 AS k, 'x' AS new"),
+    "autoMerge": lambda spark, _: _by_auto_merge(spark),
+    "stream": lambda spark, path: _append_by_stream(spark, str(path / "checkpoint")),
+}
+
+
+@pytest.mark.parametrize("way", EVOLUTIONS)
+def test_a_load_adds_no_column_without_an_aggregation(keyed: SparkSession, tmp_path: Path, way: str) -> None:
+    """The column would make the table unreadable: the model says nothing of it."""
+    with pytest.raises(Exception, match="Cannot add column new of .*it would have no aggregation"):
+        EVOLUTIONS[way](keyed, tmp_path)
+    assert sorted(map(tuple, keyed.table("t").collect())) == [(1, 11), (2, 2)]
+    assert keyed.table("t").columns == ["k", "s"]
+
+
+def test_an_overwrite_of_the_schema_keeps_the_key_columns(spark: SparkSession, db: str) -> None:
+    spark.sql("CREATE TABLE w (k INT, n INT, v INT) UNIQUE KEY(k, n) DISTRIBUTED BY HASH(k) BUCKETS 4")
+    spark.sql("INSERT INTO w VALUES (1, 1, 1)")
+    rows = spark.sql("SELECT 1 AS k, 1 AS v, 'x' AS new").write.format("delta").mode("overwrite")
+    with pytest.raises(Exception, match="Cannot drop column n of .*it is a key column"):
+        rows.option("overwriteSchema", "true").saveAsTable("w")
+    assert [tuple(row) for row in spark.table("w").collect()] == [(1, 1, 1)]
+
+
+def test_a_load_adds_a_column_to_unique_key(keyed: SparkSession) -> None:
+    rows = keyed.sql("SELECT 1 AS k, 1 AS v, 'x' AS new")
+    rows.write.format("delta").mode("append").option("mergeSchema", "true").saveAsTable("u")
+    assert sorted(map(tuple, keyed.table("u").collect())) == [(1, 1, "x"), (2, 2, None)]
 
 
 def test_a_stream_does_not_read_the_table(keyed: SparkSession) -> None:

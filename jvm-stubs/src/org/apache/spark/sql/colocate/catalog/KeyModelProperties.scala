@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.catalog.TableChange._
 object KeyModelProperties {
 
   private val RowTracking = "delta.enableRowTracking"
+  private val NoAggregation = "it would have no aggregation"
   private val LastLoaded = "it tells which row of a key was loaded last"
 
   /** One of the models that we know; another value may be any user's property. */
@@ -55,7 +56,7 @@ object KeyModelProperties {
         case set: SetProperty => refuseProperty(table, model, set.property(), Some(set.value()))
         case unset: RemoveProperty => refuseProperty(table, model, unset.property(), None)
         case add: AddColumn if add.fieldNames().length == 1 && !model.isUnique =>
-          refuse(table, model, s"add column ${add.fieldNames().head}", "it would have no aggregation")
+          refuse(table, model, s"add column ${add.fieldNames().head}", NoAggregation)
         case rename: RenameColumn => refuseColumn(table, model, rename, "rename", ofValues = !model.isUnique)
         case drop: DeleteColumn => refuseColumn(table, model, drop, "drop", ofValues = false)
         case retype: UpdateColumnType => refuseColumn(table, model, retype, "change", ofValues = false)
@@ -64,6 +65,20 @@ object KeyModelProperties {
             refuse(table, model, "drop feature rowTracking", LastLoaded)
       }
     }
+
+  /** Fails for a load with columns that the table does not have: schema evolution would add them. */
+  def refuseNewColumns(table: String, model: KeyModel, loaded: Seq[String]): Unit =
+    loaded.find(column => !model.hasPlaceFor(column) && !HiddenColumns.contains(column)).foreach { column =>
+      refuse(table.stripPrefix("spark_catalog."), model, s"add column $column", NoAggregation)
+    }
+
+  /** Fails for rows that replace a table and its columns, if the model has no place for these: `overwriteSchema`. */
+  def refuseOtherColumns(table: String, model: KeyModel, columns: Seq[String]): Unit = {
+    refuseNewColumns(table, model, columns)
+    model.keys.find(key => !columns.exists(_.equalsIgnoreCase(key))).foreach { key =>
+      refuse(table.stripPrefix("spark_catalog."), model, s"drop column $key", "it is a key column")
+    }
+  }
 
   /** `ALTER TABLE ... DROP FEATURE rowTracking`, a change of Delta's own. */
   def dropsRowTracking(change: TableChange): Boolean = change match {

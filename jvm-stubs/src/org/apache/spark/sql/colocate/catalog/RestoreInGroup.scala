@@ -25,7 +25,9 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
     val before = spec(session, name, current(session, name))
     val after = spec(session, name, restore.restored)
     val ticket = if (isSame(before, after)) Ticket.Nothing else begin(session, after)
-    TwoPhase.around(ticket)(command.run(session))(after.location)
+    val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
+    RefreshCache(session, after.location) // Delta itself leaves the cache as it was.
+    rows
   }
 
   private def begin(session: SparkSession, after: TableSpec): Ticket =

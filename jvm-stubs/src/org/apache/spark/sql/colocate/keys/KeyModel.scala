@@ -28,13 +28,18 @@ case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, St
 
   def isUnique: Boolean = model == KeyModel.Unique
 
+  /** Is the column a key, or does it have an aggregation? */
+  def hasPlaceFor(column: String): Boolean = isKey(column) || named(column).isDefined
+
   /** The aggregate function of a value column. */
-  def aggregateOf(column: String): String =
-    if (isUnique) KeyModel.Replace
-    else aggregates.collectFirst { case (name, function) if name.equalsIgnoreCase(column) => function }.getOrElse(
-      throw new ColocateException("KEY_MODEL_COLUMN",
-        s"Cannot read column $column: its table has AGGREGATE KEY (${keys.mkString(", ")}), and the column has no " +
-          s"aggregation there. ALTER TABLE ... DROP COLUMN $column in a session without the extension removes it."))
+  def aggregateOf(column: String): String = named(column).getOrElse(
+    throw new ColocateException("KEY_MODEL_COLUMN",
+      s"Cannot read the table of column $column: it has $clause, and the column, which a session without the extension " +
+        "has added, has no aggregation there. RESTORE the table to a version without the column."))
+
+  private def named(column: String): Option[String] =
+    if (isUnique) Some(KeyModel.Replace)
+    else aggregates.collectFirst { case (name, function) if name.equalsIgnoreCase(column) => function }
 
   /** Does the order of the loads matter? */
   def replaces: Boolean = isUnique || aggregates.values.exists(_.startsWith(KeyModel.Replace))

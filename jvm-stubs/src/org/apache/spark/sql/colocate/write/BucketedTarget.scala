@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.catalog.KeyModelProperties
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
@@ -46,9 +47,18 @@ case class BucketedTarget(
 
   /** The query's rows, each in a range partition, and as few as the table's key model asks for. */
   def prepared(query: LogicalPlan): LogicalPlan = {
+    refuseNewColumns(query)
     val checked = ranges.fold(query)(_.checked(query))
     model.fold(checked)(LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table)).of(checked, bucketsOf(query)))
   }
+
+  /** Fails where schema evolution would add a column that the key model has no place for. */
+  def refuseNewColumns(query: LogicalPlan): Unit =
+    model.foreach(KeyModelProperties.refuseNewColumns(relation.table.name, _, query.output.map(_.name)))
+
+  /** Fails where a query that also replaces the columns leaves the key model without one. */
+  def refuseOtherColumns(query: LogicalPlan): Unit =
+    model.foreach(KeyModelProperties.refuseOtherColumns(relation.table.name, _, query.output.map(_.name)))
 
   private def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
     relation.table.properties().asScala.toMap, DeltaTables.snapshotSchema(relation.table), columns, userPartitions,

@@ -47,6 +47,7 @@ class BucketingWriteBuilder(
         val session = data.sparkSession.asInstanceOf[SparkSession]
         val (query, options) =
           asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
+        if (OverwriteMode.flag(options, "overwriteSchema")) overwritten.foreach(_.refuseOtherColumns(query))
         innerRelation(options).insert(Dataset.ofRows(session, laidOut(session, query)), overwrite)
       }
     }

@@ -17,7 +17,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 /**
  * Matches: `df.write.format("delta").save(path)` into a bucketed table.
  * Produces: the same write with its rows distributed by bucket, and with the table's own meaning of a dynamic
- * overwrite. A writer, also a stream's, may name the user's partition columns.
+ * overwrite. A writer, also a stream's, may name the user's partition columns; a stream adds no column that a key model
+ * has no place for.
  * Not when: the path holds no bucketed table, or the rows are distributed already.
  */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -27,9 +28,14 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved =>
       targetOf(save).fold(plan)(laidOut(save, _))
-    case stream: WriteToStream if DeltaStreams.namesPartitions(stream.sink) =>
-      tableAt(absolute(DeltaStreams.path(stream.sink))).fold(plan)(DeltaStreams.withoutPartitions(stream, _))
+    case stream: WriteToStream if DeltaStreams.isSink(stream.sink) =>
+      tableAt(absolute(DeltaStreams.path(stream.sink))).fold(plan)(ofStream(stream, _))
     case _ => plan
+  }
+
+  private def ofStream(stream: WriteToStream, target: BucketedTarget): LogicalPlan = {
+    target.refuseNewColumns(stream.inputQuery)
+    DeltaStreams.withoutPartitions(stream, target)
   }
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {

@@ -5,12 +5,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.catalog.{RangeChange, RangeCommit}
+import org.apache.spark.sql.colocate.catalog.{RangeChange, RangeCommit, RefreshCache}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
-import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table, TableCatalog}
 import org.apache.spark.sql.types._
 
 /** A Delta table of the session catalog that a procedure names, as `t`, `db.t` or `spark_catalog.db.t`. */
@@ -96,6 +96,7 @@ object TruncatePartition extends SystemProcedure(
     if (names.nonEmpty) {
       val list = names.map(name => s"'$name'").mkString(", ")
       session.sql(s"DELETE FROM ${named.quoted} WHERE ${RangeColumn.Name} IN ($list)")
+      RefreshCache(session, Option(named.table.properties().get(TableCatalog.PROP_LOCATION)))
     }
     names.map(Row(_))
   }

@@ -10,14 +10,13 @@ object DeltaStreams {
 
   private[colocate] val Sink = "org.apache.spark.sql.delta.sources.DeltaSink"
 
-  def namesPartitions(sink: Table): Boolean =
-    sink.getClass.getName == Sink && SelfCheck.has(DeltaHooks.Sink) && partitions(sink).nonEmpty
+  def isSink(sink: Table): Boolean = sink.getClass.getName == Sink && SelfCheck.has(DeltaHooks.Sink)
 
   def path(sink: Table): String = DeltaReflection.call(sink, "path").toString
 
   /** Delta compares named partition columns with all of the table, the bucket column among them. */
   def withoutPartitions(stream: WriteToStream, target: BucketedTarget): WriteToStream =
-    if (!target.isPartitionedBy(partitions(stream.sink))) stream
+    if (partitions(stream.sink).isEmpty || !target.isPartitionedBy(partitions(stream.sink))) stream
     else stream.copy(sink = copied(stream.sink, Nil))
 
   private def partitions(sink: Table): Seq[String] =
