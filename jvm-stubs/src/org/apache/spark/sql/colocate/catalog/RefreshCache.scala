@@ -14,5 +14,5 @@ private[catalog] object RefreshCache extends Logging {
   /** @param location the folder of the table */
   def apply(session: SparkSession, location: Option[String]): Unit =
     try location.foreach(session.sharedState.cacheManager.recacheByPath(session, _))
-    catch { case NonFatal(e) => logWarning(s"The cache of the table in ${location.getOrElse("")} was not refreshed", e) }
+    catch { case NonFatal(e) => logWarning(s"The cache of the table in ${location.mkString} was not refreshed", e) }
 }

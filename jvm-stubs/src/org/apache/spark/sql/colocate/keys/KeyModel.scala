@@ -34,8 +34,8 @@ case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, St
   /** The aggregate function of a value column. */
   def aggregateOf(column: String): String = named(column).getOrElse(
     throw new ColocateException("KEY_MODEL_COLUMN",
-      s"Cannot read the table of column $column: it has $clause, and the column, which a session without the extension " +
-        "has added, has no aggregation there. RESTORE the table to a version without the column."))
+      s"Cannot read the table of column $column: it has $clause, and the column, which a session without the " +
+        "extension has added, has no aggregation there. RESTORE the table to a version without the column."))
 
   private def named(column: String): Option[String] =
     if (isUnique) Some(KeyModel.Replace)
