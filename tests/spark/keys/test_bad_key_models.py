@@ -193,7 +193,7 @@ EVOLUTIONS: dict[str, Callable[[SparkSession, Path], object]] = {
 @pytest.mark.parametrize("way", EVOLUTIONS)
 def test_a_load_adds_no_column_without_an_aggregation(keyed: SparkSession, tmp_path: Path, way: str) -> None:
     """The column would make the table unreadable: the model says nothing of it."""
-    with pytest.raises(Exception, match="Cannot add column new of .*it would have no aggregation"):
+    with pytest.raises(Exception, match=r"Cannot add column new of .*it would have no aggregation"):
         EVOLUTIONS[way](keyed, tmp_path)
     assert sorted(map(tuple, keyed.table("t").collect())) == [(1, 11), (2, 2)]
     assert keyed.table("t").columns == ["k", "s"]
@@ -203,7 +203,7 @@ def test_an_overwrite_of_the_schema_keeps_the_key_columns(spark: SparkSession, d
     spark.sql("CREATE TABLE w (k INT, n INT, v INT) UNIQUE KEY(k, n) DISTRIBUTED BY HASH(k) BUCKETS 4")
     spark.sql("INSERT INTO w VALUES (1, 1, 1)")
     rows = spark.sql("SELECT 1 AS k, 1 AS v, 'x' AS new").write.format("delta").mode("overwrite")
-    with pytest.raises(Exception, match="Cannot drop column n of .*it is a key column"):
+    with pytest.raises(Exception, match=r"Cannot drop column n of .*it is a key column"):
         rows.option("overwriteSchema", "true").saveAsTable("w")
     assert [tuple(row) for row in spark.table("w").collect()] == [(1, 1, 1)]
 
