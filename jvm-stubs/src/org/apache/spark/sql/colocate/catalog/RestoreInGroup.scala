@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.catalog
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.Row
@@ -22,28 +23,35 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
     val name = NativeTable.name(session, restore.table)
-    val before = spec(session, name, current(session, name))
+    // RESTORE may be the way out for a table that can't be read any more.
+    val before = Try(spec(session, name, current(session, name))).toOption
     val after = spec(session, name, restore.restored)
-    val ticket = if (isSame(before, after)) Ticket.Nothing else begin(session, after)
+    val ticket = if (before.exists(isSame(_, after))) Ticket.Nothing else begin(session, after)
     val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
     RefreshCache(session, after.location) // Delta itself leaves the cache as it was.
     rows
   }
 
   private def begin(session: SparkSession, after: TableSpec): Ticket =
-    try {
-      if (after.group.nonEmpty) ControlPlane.call(session, "check_layout", after.facts: _*)
-      Ticket.begin(session, "begin_alter", after.facts: _*)
-    } catch {
-      case refusal: ColocateException if after.group.nonEmpty =>
-        val name = after.name.copy(catalog = None).unquotedString
-        val left =
-          if (isMember(after.name)) Ticket.begin(session, "begin_alter", after.copy(group = "").facts: _*)
-          else Ticket.Nothing
-        logWarning(s"RESTORE brings $name to a version that its group refuses, so it is in no group then: " +
-          refusal.getMessage)
-        left
-    }
+    if (after.group.isEmpty) leave(session, after)
+    else
+      try {
+        ControlPlane.call(session, "check_layout", after.facts: _*)
+        Ticket.begin(session, "begin_alter", after.facts: _*)
+      } catch {
+        case refusal: ColocateException if !passing(refusal.getCondition) =>
+          val left = leave(session, after)
+          logWarning(s"RESTORE brings ${after.name.copy(catalog = None).unquotedString} to a version that its group " +
+            s"refuses, so it is in no group then: ${refusal.getMessage}")
+          left
+      }
+
+  private def leave(session: SparkSession, after: TableSpec): Ticket =
+    if (isMember(after.name)) Ticket.begin(session, "begin_alter", after.copy(group = "").facts: _*)
+    else Ticket.Nothing
+
+  /** Errors that say nothing about the table: the statement fails, and can be run again. */
+  private val passing = Set("GROUP_BUSY", "STORE_LOCKED", "STORE_UNREACHABLE", "CONTROL_PLANE_DOWN")
 
   private def isSame(before: TableSpec, after: TableSpec): Boolean =
     if (before.group.isEmpty && after.group.isEmpty) !isMember(after.name)
