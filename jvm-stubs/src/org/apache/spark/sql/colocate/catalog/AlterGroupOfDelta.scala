@@ -104,10 +104,9 @@ object AlterGroupOfDelta {
     case other => KeyModelProperties.dropsRowTracking(other) || isLiquid(other)
   }
 
-  /** CLUSTER BY, a change of Delta's own. CLUSTER BY NONE changes nothing of a table without such clustering. */
+  /** CLUSTER BY, a change of Delta's own; also CLUSTER BY NONE, which Delta refuses where there are partition columns. */
   private def isLiquid(change: TableChange): Boolean = change match {
-    case liquid: Product if liquid.productPrefix == "ClusterBy" =>
-      liquid.productIterator.exists { case columns: Seq[_] => columns.nonEmpty; case _ => false }
+    case liquid: Product => liquid.productPrefix == "ClusterBy"
     case _ => false
   }
 
