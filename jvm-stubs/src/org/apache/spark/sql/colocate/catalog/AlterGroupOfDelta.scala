@@ -104,7 +104,7 @@ object AlterGroupOfDelta {
     case other => KeyModelProperties.dropsRowTracking(other) || isLiquid(other)
   }
 
-  /** CLUSTER BY, a change of Delta's own; also CLUSTER BY NONE, which Delta refuses where there are partition columns. */
+  /** CLUSTER BY, a change of Delta's own; also CLUSTER BY NONE, which Delta refuses for a partitioned table. */
   private def isLiquid(change: TableChange): Boolean = change match {
     case liquid: Product => liquid.productPrefix == "ClusterBy"
     case _ => false
