@@ -26,14 +26,15 @@ def call(spark: SparkSession, verb: str, **args: Any) -> Any:
     return json.loads(jvm.org.apache.spark.sql.colocate.conf.Json.write(answer))
 
 
-def begin(spark: SparkSession, table: str, group: str = "g", buckets: int = 4) -> Any:
+def begin(spark: SparkSession, table: str, group: str = "g", buckets: int = 4, db: str = "default") -> Any:
     keys = [{"name": "k", "type": "int"}]
     given = {"format": "parquet", "keys": keys, "buckets": buckets, "replication": None}
-    return call(spark, "begin_create", db="default", table=table, group=group, **given)
+    return call(spark, "begin_create", db=db, table=table, group=group, **given)
 
 
-def create(spark: SparkSession, table: str, group: str = "g", buckets: int = 4) -> None:
-    call(spark, "finish", ticket=begin(spark, table, group, buckets)["ticket"], outcome="commit")
+def create(spark: SparkSession, table: str, group: str = "g", buckets: int = 4, db: str = "default") -> None:
+    """In the registry alone."""
+    call(spark, "finish", ticket=begin(spark, table, group, buckets, db)["ticket"], outcome="commit")
 
 
 def groups(spark: SparkSession) -> list[str]:

@@ -31,7 +31,7 @@ def _of_store(store: StoreFacts, db: str, found: Inspection | None) -> Iterator[
         if store.members_of(group.name) and (not db or group.name.db in ("", db)):
             yield from _unstable(store, group)
             yield from _lost_hosts(store, group)
-            yield from _jobs(store, group)
+            yield from _job(store, group)
             yield from _one_table(store, group, found)
     yield from _store_of_one_host(store)
 
@@ -61,18 +61,12 @@ def _lost_hosts(store: StoreFacts, group: Group) -> Iterator[Finding]:
     )
 
 
-def _jobs(store: StoreFacts, group: Group) -> Iterator[Finding]:
-    codes = {JobState.PENDING: "JOB_PENDING", JobState.PAUSED: "JOB_PAUSED"}
-    for job in store.jobs:
-        if job.group == group.name and job.state in codes and store.is_old(job.created_at):
-            yield finding(
-                codes[job.state],
-                group.name,
-                job_id=job.job_id,
-                kind=job.kind,
-                target=job.target,
-                since=instant(job.created_at),
-            )
+def _job(store: StoreFacts, group: Group) -> Iterator[Finding]:
+    job = store.job.get(group.name)
+    code = {JobState.PENDING: "JOB_PENDING", JobState.PAUSED: "JOB_PAUSED"}.get(job.state) if job else None
+    if job and code and store.is_old(job.created_at):
+        since = instant(job.created_at)
+        yield finding(code, group.name, job_id=job.job_id, kind=job.kind, target=job.target, since=since)
 
 
 def _one_table(store: StoreFacts, group: Group, found: Inspection | None) -> Iterator[Finding]:

@@ -110,6 +110,11 @@ class StoreFacts:
         """By name."""
         return {group.name: group for group in self.groups}
 
+    @cached_property
+    def job(self) -> dict[GroupName, Job]:
+        """By group, which has one at a time."""
+        return {job.group: job for job in self.jobs}
+
     def members_of(self, group: GroupName) -> list[Member]:
         return self._members_by_group.get(group, [])
 

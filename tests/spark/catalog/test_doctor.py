@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from tests.rotation import on_its_day
-from tests.spark.control import call, eventually
+from tests.spark.control import call, create, eventually
 from tests.spark.foreign import change_property
 from tests.spark.members import create_member, set_stable
 from tests.spark.native import files
@@ -40,9 +40,7 @@ def does_not_fit(spark: SparkSession, db: str, _ends: ExitStack) -> None:
 
 def gone(spark: SparkSession, db: str, _ends: ExitStack) -> None:
     members(spark, "a", "b")
-    given = {"format": "parquet", "keys": [{"name": "k", "type": "int"}], "buckets": 2, "replication": None}
-    begun = call(spark, "begin_create", db=db, table="c", group="g", **given)
-    call(spark, "finish", ticket=begun["ticket"], outcome="commit")
+    create(spark, "c", "g", buckets=2, db=db)
 
 
 def unstable(spark: SparkSession, db: str, _ends: ExitStack) -> None:

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from tests.rotation import on_its_day
-from tests.spark.control import call
+from tests.spark.control import create
 from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
 from tests.spark.oracle import assert_no_exchange, compare
@@ -291,9 +291,7 @@ def test_a_balance_on_one_host_has_nothing_to_do(session: SparkSession) -> None:
 
 def _dropped(spark: SparkSession, table: str) -> None:
     """Dropped where nobody told the registry."""
-    given = {"format": "parquet", "keys": [{"name": "k", "type": "int"}], "buckets": 4, "replication": None}
-    begun = call(spark, "begin_create", db="jobs", table="gone", group=f"g_{table}", **given)
-    call(spark, "finish", ticket=begun["ticket"], outcome="commit")
+    create(spark, "gone", f"g_{table}", db="jobs")
 
 
 def _converted(spark: SparkSession, table: str) -> None:

@@ -27,22 +27,19 @@ def doctor(
     """Show what is wrong or wasteful, and what mends it.
 
     Looks at the store of groups alone, unless --tables is given."""
-    if tables:
-        found, fine = _in_session(db, conf, store), "Nothing is wrong."
-    else:
-        service = opened(store, catalog)
-        found, fine = service.doctor(asked(), db), _fine(service, db)
+    service = None if tables else opened(store, catalog)
+    found = service.doctor(asked(), db) if service else _in_session(db, conf, store)
     if shown is Output.JSON:
         output.show(found, {}, shown)
     else:
-        print("\n\n".join(map(_lines, found)) or fine)
+        print("\n\n".join(map(_lines, found)) or _fine(service, db))
 
 
-def _fine(service: Service, db: str) -> str:
+def _fine(service: Service | None, db: str) -> str:
     """The store knows databases by their groups alone, so a name that is misspelled has none."""
-    if not db or any(one.group.name.db == db for one in service.groups()):
-        return "Nothing is wrong."
-    return f"There is no group in database {db}, so nothing is wrong with one."
+    if service and db and not any(one.group.name.db == db for one in service.groups()):
+        return f"There is no group in database {db}, so nothing is wrong with one."
+    return "Nothing is wrong."
 
 
 def _in_session(db: str, conf: list[str] | None, store: str | None) -> list[Finding]:

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.bridge
 
 import org.json4s.JsonAST.{JArray, JBool, JInt, JObject, JString, JValue}
 
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
 
@@ -106,6 +107,9 @@ case class GroupSnapshot(
     memberByTable.collect { case (name, member) if member.rewrites > 0 => name -> member.rewrites }
 
   def hasMembers: Boolean = memberByTable.nonEmpty
+
+  /** @param table with its database, as the session catalog spells both */
+  def member(table: TableIdentifier): Option[MemberInfo] = memberByTable.get(table.database.get -> table.table)
 
   /** For each bucket of a group the names of its hosts; None for an unknown group. */
   def hostsOf(group: String): Option[IndexedSeq[Seq[String]]] =

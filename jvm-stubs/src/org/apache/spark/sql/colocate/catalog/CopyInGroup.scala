@@ -67,8 +67,6 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
         s"loaded last. CREATE TABLE $name LIKE the source, and INSERT INTO $name SELECT * FROM the source.")
   }
 
-  private def isMember(session: SparkSession): Boolean = {
-    val ident = session.sessionState.catalog.qualifyIdentifier(table.identifier)
-    GroupState.current.memberByTable.contains(ident.database.get -> ident.table)
-  }
+  private def isMember(session: SparkSession): Boolean =
+    GroupState.current.member(NativeTable.name(session, table)).isDefined
 }

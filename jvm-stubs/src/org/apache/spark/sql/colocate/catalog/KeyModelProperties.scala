@@ -69,14 +69,14 @@ object KeyModelProperties {
   /** Fails for a load with columns that the table does not have: schema evolution would add them. */
   def refuseNewColumns(table: String, model: KeyModel, loaded: Seq[String]): Unit =
     loaded.find(column => !model.hasPlaceFor(column) && !HiddenColumns.contains(column)).foreach { column =>
-      refuse(table.stripPrefix("spark_catalog."), model, s"add column $column", NoAggregation)
+      refuse(table, model, s"add column $column", NoAggregation)
     }
 
   /** Fails for rows that replace a table and its columns, if the model has no place for these: `overwriteSchema`. */
   def refuseOtherColumns(table: String, model: KeyModel, columns: Seq[String]): Unit = {
     refuseNewColumns(table, model, columns)
     model.keys.find(key => !columns.exists(_.equalsIgnoreCase(key))).foreach { key =>
-      refuse(table.stripPrefix("spark_catalog."), model, s"drop column $key", "it is a key column")
+      refuse(table, model, s"drop column $key", "it is a key column")
     }
   }
 

@@ -176,9 +176,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
 
   // If the table's metadata can't be read, the driver's copy of the groups decides, so that the table can be dropped.
-  private def isMember(ident: Identifier, table: Table): Boolean = {
-    val name = DeltaStatement.name(session, ident)
-    GroupState.current.memberByTable.contains(name.database.get -> name.table) ||
-    Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
-  }
+  private def isMember(ident: Identifier, table: Table): Boolean =
+    GroupState.current.member(DeltaStatement.name(session, ident)).isDefined ||
+      Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
 }

@@ -205,7 +205,7 @@ case class DropFromGroup(command: DropTableCommand) extends GroupCommand {
     val catalog = session.sessionState.catalog
     val ident = catalog.qualifyIdentifier(command.tableName)
     // A table of another format keeps its property elsewhere: the pushed state of the groups knows it.
-    def known = GroupState.current.memberByTable.contains(ident.database.get -> ident.table)
+    def known = GroupState.current.member(ident).isDefined
     val member = catalog.tableExists(ident) && (known || NativeTable.isMember(catalog.getTableRawMetadata(ident)))
     if (!member) work
     else {

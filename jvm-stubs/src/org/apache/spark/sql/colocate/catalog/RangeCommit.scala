@@ -10,7 +10,7 @@ import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTransaction
-import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
 /** What was committed. `files`: how many were removed. */
@@ -62,7 +62,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
         RangeCommit.withExpressions(transaction.schema, after.expression, bucketExpression(transaction, after)),
         transaction.properties ++ after.properties,
         files)
-      if (files.nonEmpty) RefreshCache(session, Option(table.properties().get(TableCatalog.PROP_LOCATION)))
+      if (files.nonEmpty) RefreshCache(session, table)
     }
     RangeChange(after, files.size)
   }

@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
 
 /**
  * After a statement that changes a table's files and whose command does not tell Spark's cache: what the cache holds of
@@ -11,8 +12,11 @@ import org.apache.spark.sql.classic.SparkSession
  */
 private[catalog] object RefreshCache extends Logging {
 
-  /** @param location the folder of the table */
-  def apply(session: SparkSession, location: Option[String]): Unit =
-    try location.foreach(session.sharedState.cacheManager.recacheByPath(session, _))
-    catch { case NonFatal(e) => logWarning(s"The cache of the table in ${location.mkString} was not refreshed", e) }
+  def apply(session: SparkSession, table: Table): Unit =
+    try {
+      val location = Option(table.properties().get(TableCatalog.PROP_LOCATION))
+      location.foreach(session.sharedState.cacheManager.recacheByPath(session, _))
+    } catch {
+      case NonFatal(e) => logWarning(s"The cache of ${table.name} was not refreshed", e)
+    }
 }

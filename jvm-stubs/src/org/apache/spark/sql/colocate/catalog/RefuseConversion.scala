@@ -19,7 +19,7 @@ private[catalog] object RefuseConversion {
     if (plan.getClass.getName == Convert) {
       val named = DeltaReflection.call(plan, "tableIdentifier").asInstanceOf[TableIdentifier]
       val table = session.sessionState.catalog.qualifyIdentifier(named)
-      GroupState.current.memberByTable.get(table.database.get -> table.table).foreach(m => refuse(table, m.group))
+      GroupState.current.member(table).foreach(member => refuse(table, member.group))
     }
 
   private def refuse(table: TableIdentifier, group: String): Nothing = {

@@ -10,7 +10,6 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaRestore, DeltaTables}
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.execution.command.RunnableCommand
 
@@ -24,11 +23,12 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
   override protected def runIn(session: SparkSession): Seq[Row] = {
     val name = NativeTable.name(session, restore.table)
     // RESTORE may be the way out for a table that can't be read any more.
-    val before = Try(spec(session, name, current(session, name))).toOption
+    val ident = Identifier.of(Array(name.database.get), name.table)
+    val before = Try(spec(session, name, DeltaTables.load(session, ident))).toOption
     val after = spec(session, name, restore.restored)
     val ticket = if (before.exists(isSame(_, after))) Ticket.Nothing else begin(session, after)
     val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
-    RefreshCache(session, after.location) // Delta itself leaves the cache as it was.
+    RefreshCache(session, restore.restored) // Delta itself leaves the cache as it was.
     rows
   }
 
@@ -60,8 +60,7 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
   private def keys(table: TableSpec): Seq[ColumnSpec] =
     table.keys.flatMap(key => table.columns.find(_.name == key))
 
-  private def isMember(name: TableIdentifier): Boolean =
-    GroupState.current.memberByTable.contains(name.database.get -> name.table)
+  private def isMember(name: TableIdentifier): Boolean = GroupState.current.member(name).isDefined
 
   private def spec(session: SparkSession, name: TableIdentifier, table: Table): TableSpec = TableSpec.ofDelta(
     name,
@@ -69,8 +68,4 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
     DeltaTables.layoutOf(session, table),
     table.properties().asScala.toMap,
     NativeTable.location(session, restore.table))
-
-  private def current(session: SparkSession, name: TableIdentifier): Table =
-    session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog
-      .loadTable(Identifier.of(Array(name.database.get), name.table))
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.json4s.JValue
 
@@ -18,8 +18,7 @@ case class JobTable(db: String, table: String, format: String) {
   def quoted: String = quoteNameParts(Seq(db, table))
   def isDelta: Boolean = format == "delta"
 
-  def load(session: SparkSession): Table =
-    session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog.loadTable(Identifier.of(Array(db), table))
+  def load(session: SparkSession): Table = DeltaTables.load(session, Identifier.of(Array(db), table))
 }
 
 /** A part of a job on the files of one table. It may be repeated: what it did before, it finds done. */

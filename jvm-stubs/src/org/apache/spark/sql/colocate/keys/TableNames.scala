@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Names for messages. */
-private[keys] object TableNames {
+private[colocate] object TableNames {
 
   /** Of the table that a plan reads or changes. */
   def of(plan: LogicalPlan): String = plan.collectFirst {

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.rules
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
 import org.apache.spark.sql.colocate.scan.ValuesOfBuildSide
 import org.apache.spark.sql.execution._
@@ -40,12 +42,8 @@ object PlanWalk {
    * Exchange of it that is used elsewhere, too.
    */
   def shown(plan: SparkPlan): Seq[SparkPlan] = {
-    var computed = shown(plan, _ => Nil).collect { case exchange: Exchange => exchange.canonicalized }.toSet
-    shown(plan, { reused =>
-      val isNew = !computed(reused.canonicalized)
-      computed += reused.canonicalized
-      if (isNew) Seq(reused) else Nil
-    })
+    lazy val known = mutable.Set.from(shown(plan, _ => Nil).collect { case e: Exchange => e.canonicalized })
+    shown(plan, reused => if (known.add(reused.canonicalized)) Seq(reused) else Nil)
   }
 
   private def shown(plan: SparkPlan, ofReused: Exchange => Seq[SparkPlan]): Seq[SparkPlan] = plan match {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.catalog.KeyModelProperties
 import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
-import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad}
+import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad, TableNames}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** A Delta table with buckets, range partitions or both, and maybe a key model, that a statement writes to. */
@@ -54,11 +54,11 @@ case class BucketedTarget(
 
   /** Fails where schema evolution would add a column that the key model has no place for. */
   def refuseNewColumns(query: LogicalPlan): Unit =
-    model.foreach(KeyModelProperties.refuseNewColumns(relation.table.name, _, query.output.map(_.name)))
+    model.foreach(KeyModelProperties.refuseNewColumns(TableNames.of(relation), _, query.output.map(_.name)))
 
   /** Fails where a query that also replaces the columns leaves the key model without one. */
   def refuseOtherColumns(query: LogicalPlan): Unit =
-    model.foreach(KeyModelProperties.refuseOtherColumns(relation.table.name, _, query.output.map(_.name)))
+    model.foreach(KeyModelProperties.refuseOtherColumns(TableNames.of(relation), _, query.output.map(_.name)))
 
   private def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
     relation.table.properties().asScala.toMap, DeltaTables.snapshotSchema(relation.table), columns, userPartitions,

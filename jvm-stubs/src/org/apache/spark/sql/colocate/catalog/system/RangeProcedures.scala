@@ -8,9 +8,8 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.catalog.{RangeChange, RangeCommit, RefreshCache}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
-import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table, TableCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table}
 import org.apache.spark.sql.types._
 
 /** A Delta table of the session catalog that a procedure names, as `t`, `db.t` or `spark_catalog.db.t`. */
@@ -30,7 +29,7 @@ private[system] object NamedTable {
     val plain = if (parts.size == 3 && parts.head == CatalogManager.SESSION_CATALOG_NAME) parts.tail else parts
     val namespace = if (plain.size == 1) Seq(session.catalog.currentDatabase) else plain.init
     val ident = Identifier.of(namespace.toArray, plain.last)
-    val table = state.catalogManager.v2SessionCatalog.asTableCatalog.loadTable(ident)
+    val table = DeltaTables.load(session, ident)
     if (DeltaTables.isDelta(table)) NamedTable(ident, table)
     else throw new ColocateException("RANGE_TABLE",
       s"$name has no range partitions: it is no Delta table. Create it with USING delta.")
@@ -96,7 +95,7 @@ object TruncatePartition extends SystemProcedure(
     if (names.nonEmpty) {
       val list = names.map(name => s"'$name'").mkString(", ")
       session.sql(s"DELETE FROM ${named.quoted} WHERE ${RangeColumn.Name} IN ($list)")
-      RefreshCache(session, Option(named.table.properties().get(TableCatalog.PROP_LOCATION)))
+      RefreshCache(session, named.table)
     }
     names.map(Row(_))
   }

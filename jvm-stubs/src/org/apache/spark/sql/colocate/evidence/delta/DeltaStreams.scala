@@ -15,9 +15,11 @@ object DeltaStreams {
   def path(sink: Table): String = DeltaReflection.call(sink, "path").toString
 
   /** Delta compares named partition columns with all of the table, the bucket column among them. */
-  def withoutPartitions(stream: WriteToStream, target: BucketedTarget): WriteToStream =
-    if (partitions(stream.sink).isEmpty || !target.isPartitionedBy(partitions(stream.sink))) stream
+  def withoutPartitions(stream: WriteToStream, target: BucketedTarget): WriteToStream = {
+    val named = partitions(stream.sink)
+    if (named.isEmpty || !target.isPartitionedBy(named)) stream
     else stream.copy(sink = copied(stream.sink, Nil))
+  }
 
   private def partitions(sink: Table): Seq[String] =
     DeltaReflection.call(sink, "partitionColumns").asInstanceOf[Seq[String]]

@@ -5,13 +5,18 @@ import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck, SparkHooks}
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{StructField, StructType}
 
 /** Delta's table in the catalog, seen through its class name and two of its methods. */
 object DeltaTables {
 
   private val TableClass = "org.apache.spark.sql.delta.catalog.DeltaTableV2"
+
+  /** A table of the session catalog, as Delta has it. */
+  def load(session: SparkSession, ident: Identifier): Table =
+    session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog.loadTable(ident)
 
   def isDelta(table: Table): Boolean = table.getClass.getName == TableClass
 
