@@ -24,11 +24,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def db(spark: SparkSession) -> Iterator[str]:
-    """A fresh current database, dropped with its tables afterwards."""
+    """A fresh current database, dropped with its tables afterwards, and with all temporary views of the session."""
     name = f"db{next(_numbers)}"
     spark.sql(f"CREATE DATABASE {name}")
     spark.sql(f"USE {name}")
     yield name
+    spark._jsparkSession.sessionState().catalog().clearTempTables()  # a view hides a later test's table of its name
     spark.sql("USE default")
     spark.sql(f"DROP DATABASE {name} CASCADE")
 
