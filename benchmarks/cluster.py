@@ -84,6 +84,7 @@ def _measure(given: dict[str, Any]) -> int:
         "benchmark": "cluster",
         "scale": asked.scale,
         "rounds": asked.rounds,
+        "warm_up": asked.warm_up,
         "hosts": asked.hosts,
         **facts,
         "links": links,
@@ -155,9 +156,9 @@ def engines_compared() -> tuple[Engine, Engine]:
 def _rounds(
     spark: SparkSession, net: Network, statements: list[Statement], link: str, asked: argparse.Namespace
 ) -> dict[str, Any]:
-    """The measured rounds, in turn; before those of the first link one to warm up."""
+    """The measured rounds, in turn; before those of the first link some to warm up the workers' JVMs."""
     net.limit(link)
-    warm_up = link == asked.links[0]
+    warm_up = asked.warm_up if link == asked.links[0] else 0
     found: dict[str, list[Found]] = {one.key: [] for one in statements}
     rows: dict[str, list[Any]] = {one.name: [] for one in statements}
     for number in range(asked.rounds + warm_up):

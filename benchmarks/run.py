@@ -64,7 +64,8 @@ def _cluster_verbs(verbs: Verbs) -> None:
     """Benchmarks on several hosts."""
     verb = verbs.add_parser("cluster")
     _cluster_arguments(verb)
-    verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link, after one to warm up (2)")
+    verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link (2)")
+    verb.add_argument("--warm-up", type=int, default=1, help="rounds before those of the first link (1)")
     verb.add_argument("--links", nargs="+", default=["1gbit", "100mbit"], help="speeds of links (1gbit 100mbit)")
     statements = ["join", "merge"]
     verb.add_argument("--statements", nargs="+", choices=statements, default=statements, help="(join merge)")
