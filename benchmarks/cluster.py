@@ -76,8 +76,7 @@ def _measure(given: dict[str, Any]) -> int:
     asked = argparse.Namespace(**given["asked"])
     net = network_of(given["network"])
     with lab.session(asked.memory, 1, settings=given["settings"]) as spark:
-        made = {"join": _joins, "merge": _merges}
-        statements = [one for name in asked.statements for one in made[name](spark, asked)]
+        statements = [one for name in asked.statements for one in MADE[name](spark, asked)]
         links = {link: _rounds(spark, net, statements, link, asked) for link in asked.links}
         facts = lab.circumstances(spark)
     record = {
@@ -135,17 +134,24 @@ def joined(one: Engine) -> Statement:
     return Statement("join", one, query(one.query))
 
 
-def _merges(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
-    """The benchmark `merge`, without deletion vectors and with them, in databases of its own."""
+def _merges(spark: SparkSession, asked: argparse.Namespace, name: str = "merge") -> list[Statement]:
+    """The benchmark `merge`, in databases of its own."""
     orders, layout = tpch(asked.scale, TABLES)["orders"], layouts("tpch", asked.scale, asked.buckets)["orders"]
     found = []
-    for name, vectors in (("merge", False), ("merge, vectors", True)):
-        for one in engines_compared():
-            case = merge.case_of(replace(one, tables=f"{one.tables}_merge"), vectors)
-            with merge.using(spark, case):
-                merge.load(spark, case, orders, layout)
-            found.append(Statement(name, case.engine, merge.MERGE, merge.CHECK))
+    for one in engines_compared():
+        case = merge.case_of(replace(one, tables=f"{one.tables}_merge"), vectors=name != "merge")
+        with merge.using(spark, case):
+            merge.load(spark, case, orders, layout)
+        found.append(Statement(name, case.engine, merge.MERGE, merge.CHECK))
     return found
+
+
+def _merges_with_vectors(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
+    return _merges(spark, asked, "merge, vectors")
+
+
+MADE = {"join": _joins, "merge": _merges, "merge-vectors": _merges_with_vectors}
+"""Of each name of --statements, what is measured."""
 
 
 def engines_compared() -> tuple[Engine, Engine]:

@@ -67,8 +67,8 @@ def _cluster_verbs(verbs: Verbs) -> None:
     verb.add_argument("--rounds", type=int, default=2, help="measured rounds of each link (2)")
     verb.add_argument("--warm-up", type=int, default=1, help="rounds before those of the first link (1)")
     verb.add_argument("--links", nargs="+", default=["1gbit", "100mbit"], help="speeds of links (1gbit 100mbit)")
-    statements = ["join", "merge"]
-    verb.add_argument("--statements", nargs="+", choices=statements, default=statements, help="(join merge)")
+    names = list(cluster.MADE)
+    verb.add_argument("--statements", nargs="+", choices=names, default=names, help=f"({' '.join(names)})")
     verb = verbs.add_parser("cut")
     _cluster_arguments(verb)
     verb.add_argument("--link", default="1gbit", help="speed of links (1gbit)")
