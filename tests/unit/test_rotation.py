@@ -1,6 +1,12 @@
 """Tests that take turns by day: each has its day, and no day runs them all."""
 
-from tests.rotation import is_due
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import rotation
+from tests.rotation import SPARK, is_due
 
 
 def test_each_turn_comes_once_in_as_many_days() -> None:
@@ -13,3 +19,34 @@ def test_each_turn_comes_once_in_as_many_days() -> None:
 
 def test_the_switch_runs_all_of_them_on_every_day() -> None:
     assert all(is_due(turn, 2, day, True) for turn in range(2) for day in (20_000, 20_001))
+
+
+class Item(SimpleNamespace):
+    """What a collected test has. skipped: whether it is left out today; None: nothing was said."""
+
+    def add_marker(self, mark: pytest.MarkDecorator) -> None:
+        self.skipped = mark.args[0]
+
+
+def items(path: str, cases: int) -> list[Any]:
+    file = SPARK.parent / path
+    return [Item(nodeid=f"{path}::test[{case}-[{case}]]", path=file, skipped=None) for case in range(cases)]
+
+
+@pytest.fixture(params=range(3))
+def day(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    day: int = request.param
+    monkeypatch.setattr(rotation, "is_due", lambda turn, turns: is_due(turn, turns, day, False))
+    return day
+
+
+def test_a_test_with_many_cases_runs_a_third_of_them(day: int) -> None:
+    found = items("spark/rules/test_x.py", 7)
+    rotation.leave_out_other_days(found)
+    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day, 7, 3))
+
+
+def test_few_cases_and_tests_without_spark_run_every_day(day: int) -> None:
+    found = items("spark/rules/test_x.py", 3) + items("unit/test_y.py", 9)
+    rotation.leave_out_other_days(found)
+    assert not any(item.skipped for item in found)
