@@ -7,7 +7,7 @@ import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, LayoutDecision, MemberScans, Membership, ReadMode}
+import org.apache.spark.sql.colocate.scan._
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
@@ -54,6 +54,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
       case scan: FileSourceScanExec if scan.relation.location eq index =>
         val static = PlanColocatedScans.static(scan)
         judge(relation, static).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, static, _))
+      case other => MetadataFields.read(other)
     })
   }
 
