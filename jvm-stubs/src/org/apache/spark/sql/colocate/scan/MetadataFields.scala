@@ -5,7 +5,8 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
 
 /**
  * Spark makes the struct `_metadata` for each row and then takes fields out of it: an array and an object for each
- * number. Delta's row ids, which tell the last row of a key, are made of such fields. Here they are read directly.
+ * number. Delta's row ids, which tell the last row of a key, are made of such fields. Here they are read directly. A
+ * struct of anything but columns stays: its fields would be computed as often as they are read.
  */
 object MetadataFields {
 
@@ -22,11 +23,15 @@ object MetadataFields {
   /** The columns over the rows below the struct; None if they need it, or if more than structs is made there. */
   private def direct(columns: Seq[NamedExpression], made: ProjectExec): Option[Seq[NamedExpression]] = {
     val structs = AttributeMap(made.projectList.collect {
-      case struct @ Alias(KnownNotNull(fields: CreateNamedStruct), _) => struct.toAttribute -> fields
+      case struct @ Alias(KnownNotNull(fields: CreateNamedStruct), _) if fields.valExprs.forall(isColumn) =>
+        struct.toAttribute -> fields
     })
     val read = columns.map(_.transform {
       case GetStructField(struct: Attribute, field, _) if structs.contains(struct) => structs(struct).valExprs(field)
     }.asInstanceOf[NamedExpression])
     Option.when(structs.nonEmpty && read.forall(_.references.subsetOf(made.child.outputSet)))(read)
   }
+
+  /** As often as it is read, nothing is computed again. */
+  private def isColumn(field: Expression): Boolean = field.isInstanceOf[Attribute]
 }
