@@ -107,7 +107,7 @@ def test_the_rounds_of_a_run_are_a_result_that_is_shown_again(
 
     monkeypatch.setattr(cluster, "run_once", run)
     monkeypatch.setattr(lab, "using", lambda _spark, _engine: nullcontext())
-    asked = argparse.Namespace(links=["1gbit", "100mbit"], rounds=2)
+    asked = argparse.Namespace(links=["1gbit", "100mbit"], rounds=2, warm_up=1)
     net: Any = SimpleNamespace(limit=lambda _link: None)
     links = {link: cluster._rounds(None, net, statements, link, asked) for link in asked.links}  # type: ignore[arg-type]
     assert len(ran) == (3 + 2) * len(statements)
