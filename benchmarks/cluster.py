@@ -7,7 +7,9 @@ from one machine is the network.
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -134,23 +136,23 @@ def joined(one: Engine) -> Statement:
     return Statement("join", one, query(one.query))
 
 
-def _merges(spark: SparkSession, asked: argparse.Namespace, name: str = "merge") -> list[Statement]:
+def _merges(spark: SparkSession, asked: argparse.Namespace, vectors: bool = False) -> list[Statement]:
     """The benchmark `merge`, in databases of its own."""
     orders, layout = tpch(asked.scale, TABLES)["orders"], layouts("tpch", asked.scale, asked.buckets)["orders"]
     found = []
     for one in engines_compared():
-        case = merge.case_of(replace(one, tables=f"{one.tables}_merge"), vectors=name != "merge")
+        case = merge.case_of(replace(one, tables=f"{one.tables}_merge"), vectors)
         with merge.using(spark, case):
             merge.load(spark, case, orders, layout)
-        found.append(Statement(name, case.engine, merge.MERGE, merge.CHECK))
+        found.append(Statement("merge, vectors" if vectors else "merge", case.engine, merge.MERGE, merge.CHECK))
     return found
 
 
-def _merges_with_vectors(spark: SparkSession, asked: argparse.Namespace) -> list[Statement]:
-    return _merges(spark, asked, "merge, vectors")
-
-
-MADE = {"join": _joins, "merge": _merges, "merge-vectors": _merges_with_vectors}
+MADE: dict[str, Callable[[SparkSession, argparse.Namespace], list[Statement]]] = {
+    "join": _joins,
+    "merge": _merges,
+    "merge-vectors": partial(_merges, vectors=True),
+}
 """Of each name of --statements, what is measured."""
 
 

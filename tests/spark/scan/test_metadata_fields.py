@@ -12,7 +12,7 @@ from tools.plans import kind
 
 INTERPRETED = True
 
-ROW_IDS = "'delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = 'true'"
+ROW_IDS = {"delta.enableRowTracking": "true", "delta.enableDeletionVectors": "true"}
 
 FIELDS = (
     "SELECT k, v, _metadata.row_id FROM t",
@@ -36,10 +36,12 @@ STRUCTS = (
 
 
 def _make(spark: SparkSession) -> None:
-    for name, provider in (("t", "delta"), ("deleted", "delta"), ("native", "parquet")):
-        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, provider)
-        if provider == "delta":
-            spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ({ROW_IDS})")
+    for name, provider, properties in (
+        ("t", "delta", ROW_IDS),
+        ("deleted", "delta", ROW_IDS),
+        ("native", "parquet", {}),
+    ):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, provider, properties=properties)
         for first in (0, 30):
             fill(spark, name, f"SELECT cast(id % 13 AS INT), id FROM range({first}, {first + 30})", ["k", "v"])
     spark.sql("DELETE FROM deleted WHERE v % 7 = 0")

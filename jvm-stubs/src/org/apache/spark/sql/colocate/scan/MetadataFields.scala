@@ -22,16 +22,16 @@ object MetadataFields {
 
   /** The columns over the rows below the struct; None if they need it, or if more than structs is made there. */
   private def direct(columns: Seq[NamedExpression], made: ProjectExec): Option[Seq[NamedExpression]] = {
-    val structs = AttributeMap(made.projectList.collect {
-      case struct @ Alias(KnownNotNull(fields: CreateNamedStruct), _) if fields.valExprs.forall(isColumn) =>
-        struct.toAttribute -> fields
-    })
-    val read = columns.map(_.transform {
-      case GetStructField(struct: Attribute, field, _) if structs.contains(struct) => structs(struct).valExprs(field)
-    }.asInstanceOf[NamedExpression])
-    Option.when(structs.nonEmpty && read.forall(_.references.subsetOf(made.child.outputSet)))(read)
+    val structs = made.projectList.collect { case alias: Alias if isOfColumns(alias.child) => alias }
+    val read = columns.map(Inlined(_, structs))
+    val needsStruct = read.exists(_.exists(part => structs.exists(_.child eq part)))
+    Option.when(
+      structs.nonEmpty && !needsStruct && read.forall(_.references.subsetOf(made.child.outputSet)))(
+      read.map(_.asInstanceOf[NamedExpression]))
   }
 
-  /** As often as it is read, nothing is computed again. */
-  private def isColumn(field: Expression): Boolean = field.isInstanceOf[Attribute]
+  private def isOfColumns(made: Expression): Boolean = made match {
+    case KnownNotNull(struct: CreateNamedStruct) => struct.valExprs.forall(_.isInstanceOf[Attribute])
+    case _ => false
+  }
 }

@@ -15,8 +15,9 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 /**
  * Matches: the scan of a table whose files are proven to have rows of one bucket each.
  * Produces: a [[ColocatedScanExec]] with one task for each bucket. The strategy first lets the strategies of Spark and
- * Delta plan the table (Delta adds the filter of its deletion vectors), and then replaces only the scan in their plan.
- * It must be asked before theirs, so this extension must be listed before Delta's.
+ * Delta plan the table (Delta adds the filter of its deletion vectors), and then replaces the scan in their plan and
+ * reads fields of `_metadata` directly. It must be asked before theirs, so this extension must be listed before
+ * Delta's.
  * Not when: colocation is off, the layout is not proven, or the query does not read all bucket keys. If the layout of a
  * native table is not proven, Spark's own bucketed scan is switched off too, because it could return wrong rows.
  */

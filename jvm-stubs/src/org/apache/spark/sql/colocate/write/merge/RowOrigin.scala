@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.colocate.rules.PlanningNode
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Inlined}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.joins._

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.write.merge
+package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.catalyst.expressions._
 
