@@ -5,9 +5,10 @@ import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
-import org.apache.spark.sql.colocate.write.{BucketedWrite, FileOrder}
+import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketedWrite, FileOrder}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** How many files were taken out of a table, and how many took their place. */
 case class Rewritten(removed: Int, added: Int)
@@ -31,13 +32,16 @@ class FileRewrite(session: SparkSession, table: Table) {
       val read = transaction.read(old).asInstanceOf[DataFrame].queryExecution.analyzed
       val written = rows(read.collectFirst { case relation: LogicalRelation => relation }.get)
       val shown = Project(written.output.filterNot(c => HiddenColumns.contains(c.name)), written)
-      val added = transaction.active(transaction.write(Dataset.ofRows(session, byBucket(shown))))
-      transaction.replace(old, added, tags: _*)
+      val order = BucketedTarget.of(session, DataSourceV2Relation.create(table, None, None))
+        .fold(FileOrder.AsTheyCome)(_.orderOf(shown.output))
+      val added = transaction.active(transaction.write(Dataset.ofRows(session, byBucket(shown, order))))
+      transaction.replace(old, added, tags ++ KeyModel.of(table).filter(_ => order.isByAllKeys).map(_.sortedTag): _*)
       Rewritten(old.size, added.size)
     }
 
-  private def byBucket(rows: LogicalPlan): LogicalPlan = DeltaTables.layoutOf(session, table).fold(rows) { layout =>
-    val keys = layout.keys.flatMap(key => rows.output.find(_.name == key))
-    BucketedWrite.over(rows, keys, layout, FileOrder.AsTheyCome)
-  }
+  private def byBucket(rows: LogicalPlan, order: FileOrder): LogicalPlan =
+    DeltaTables.layoutOf(session, table).fold(rows) { layout =>
+      val keys = layout.keys.flatMap(key => rows.output.find(_.name == key))
+      BucketedWrite.over(rows, keys, layout, order)
+    }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.catalog.GroupProperties
 import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.conf.Json
 import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -44,6 +44,9 @@ case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, St
   /** Does the order of the loads matter? */
   def replaces: Boolean = isUnique || aggregates.values.exists(_.startsWith(KeyModel.Replace))
 
+  /** Of a file that is sorted by the keys. */
+  def sortedTag: (String, String) = SortedTags.of(keys)
+
   /** As Doris writes it. */
   def clause: String = s"${model.toUpperCase(java.util.Locale.ROOT)} KEY (${keys.mkString(", ")})"
 }
@@ -72,9 +75,9 @@ object KeyModel {
       KeyModel(model, keyColumns(properties), functions.getOrElse(Map.empty))
     }
 
-  /** The columns by which each file of a table with DUPLICATE KEY is sorted; empty for any other table. */
+  /** The columns by which each file of a table with a key model is sorted; empty for any other table. */
   def sortColumns(properties: Map[String, String]): Seq[String] =
-    if (GroupProperties.value(properties, Model).contains(Duplicate)) keyColumns(properties) else Nil
+    if (GroupProperties.value(properties, Model).isDefined) keyColumns(properties) else Nil
 
   private def keyColumns(properties: Map[String, String]): Seq[String] =
     GroupProperties.value(properties, Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)

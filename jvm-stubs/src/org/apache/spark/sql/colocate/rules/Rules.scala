@@ -82,6 +82,7 @@ object Rules {
     "SkipKeyAggregation" -> (SkipKeyAggregation(_)),
     "PlanColocatedScans" -> (PlanColocatedScans(_)),
     "PlanBucketedWrite" -> (_ => PlanBucketedWrite),
+    "TagSortedLoads" -> (TagSortedLoads(_)),
     "JoinFileListLocally" -> (JoinFileListLocally(_)),
     "PlanExpands" -> (PlanExpands(_)),
     "PlanLocalSorts" -> (PlanLocalSorts(_)),
@@ -122,6 +123,7 @@ object Rules {
   /** The last rules on every plan, after Spark has inserted the columnar transitions. */
   val columnar: Seq[ColumnarRule] = made[ColumnarRule](
     "columnar",
+    "MergeSortedFiles" -> MergeSortedFiles,
     "AggregateTextsByHash" -> AggregateTextsByHash,
     "DropPlanningNodes" -> DropPlanningNodes,
     "AggregateRuns" -> AggregateRuns,

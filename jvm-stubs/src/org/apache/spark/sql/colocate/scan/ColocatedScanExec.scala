@@ -196,11 +196,8 @@ case class ColocatedScanExec(
         StrayRows.Batches -> SQLMetrics.createMetric(sparkContext, "number of batches of strays"))
 
   lazy val inputRDD: RDD[InternalRow] = {
-    val listed = dynamicallySelectedPartitions.toPartitionArray.toSeq
-    val files = filesOf(listed)
+    val files = filesToRead
     val check = Option.when(files.unchecked.nonEmpty)(trust.inTasks(files.unchecked, columnsRead, readsEachRow))
-    if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
-    sendDriverMetrics()
     mode match {
       case ReadMode.ByBucket(tasks) =>
         withStrays(placed(files.byBucket(tasks), check), files.straysByBytes(relation), tasks)
@@ -208,6 +205,27 @@ case class ColocatedScanExec(
       case ReadMode.ByShare(shares, split) => placed(files.byShare(shares, split, relation), check)
       case ReadMode.ByBytes => rddOf(files.byBytes(relation))
     }
+  }
+
+  /**
+   * The same files for an operator that reads those of a task in turns: one file in each partition. Only for Delta's
+   * files, which are not checked while they are read, and for scans that read whole files in batches.
+   */
+  def byFile: ScannedFiles = {
+    val tasks = mode match {
+      case ReadMode.ByBucket(count) => filesToRead.byBucket(count)
+      case ReadMode.ByFilledBucket => filesToRead.byFilledBucket
+      case other => throw SparkException.internalError(s"${evidence.table} is read $other, which splits files")
+    }
+    val files = tasks.flatMap(_.files).zipWithIndex.map { case (file, index) => FilePartition(index, Array(file)) }
+    ScannedFiles(counted(rddOf(files)), tasks, placement.fold(Seq.empty[TaskPlace])(_.ofTasks(tasks, evidence)))
+  }
+
+  private def filesToRead: BucketedFiles = {
+    val files = filesOf(dynamicallySelectedPartitions.toPartitionArray.toSeq)
+    if (bucketFilters.nonEmpty) files.selectedSize.foreach { case (metric, value) => driverMetrics(metric).set(value) }
+    sendDriverMetrics()
+    files
   }
 
   /** The files to read, by bucket. */
@@ -292,10 +310,12 @@ case class ColocatedScanExec(
     }
   }
 
-  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = counted(inputRDD)
+
+  private def counted(read: RDD[InternalRow]): RDD[ColumnarBatch] = {
     val numOutputRows = longMetric("numOutputRows")
     val scanTime = longMetric("scanTime")
-    inputRDD.asInstanceOf[RDD[ColumnarBatch]].mapPartitionsInternal { batches =>
+    read.asInstanceOf[RDD[ColumnarBatch]].mapPartitionsInternal { batches =>
       new Iterator[ColumnarBatch] {
         // hasNext reads the file, so its time is measured.
         override def hasNext: Boolean = {

@@ -42,7 +42,10 @@ case class BucketedTarget(
   def byBucket(query: LogicalPlan): LogicalPlan = {
     val checked = prepared(query)
     val keys = layout.flatMap(l => keysIn(l, query.output).map(l -> _))
-    keys.fold(checked) { case (l, by) => BucketedWrite.over(checked, by, l, orderOf(query.output)) }
+    keys.fold(checked) { case (l, by) =>
+      val order = orderOf(query.output)
+      SortedLoads.mark(BucketedWrite.over(checked, by, l, order), order)
+    }
   }
 
   /** The query's rows, each in a range partition, and as few as the table's key model asks for. */
@@ -60,7 +63,7 @@ case class BucketedTarget(
   def refuseOtherColumns(query: LogicalPlan): Unit =
     model.foreach(KeyModelProperties.refuseOtherColumns(TableNames.of(relation), _, query.output.map(_.name)))
 
-  private def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
+  def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
     relation.table.properties().asScala.toMap, DeltaTables.snapshotSchema(relation.table), columns, userPartitions,
     ranges.flatMap(_.partitionOf(columns)))
 

@@ -11,8 +11,9 @@ import org.apache.spark.sql.types.StructType
  *
  * @param partitions the partition columns before the bucket, as Delta's writer spells them: it then need not sort again
  * @param columns    what the rows of each file are sorted by; empty where they stay as they come
+ * @param isByAllKeys are they sorted by all key columns of the table's key model, and does the writer not sort again?
  */
-case class FileOrder(partitions: Seq[Expression], columns: Seq[Expression]) {
+case class FileOrder(partitions: Seq[Expression], columns: Seq[Expression], isByAllKeys: Boolean = false) {
   def isSorted: Boolean = columns.nonEmpty
 }
 
@@ -21,7 +22,7 @@ object FileOrder {
   val AsTheyCome: FileOrder = FileOrder(Nil, Nil)
 
   /**
-   * The order for a table with DUPLICATE KEY: by its key columns, up to the first one that a query lacks or that has no
+   * The order for a table with a key model: by its key columns, up to the first one that a query lacks or that has no
    * order. A range of keys is then in few row groups of a file.
    *
    * @param schema     the table's columns
@@ -39,11 +40,13 @@ object FileOrder {
       column <- query.find(c => SQLConf.get.resolver(c.name, name))
       field <- schema.find(f => SQLConf.get.resolver(f.name, name))
     } yield HiddenColumns.asStored(column, field.dataType)
-    val columns = KeyModel.sortColumns(properties).map(stored)
+    val keys = KeyModel.sortColumns(properties)
+    val columns = keys.map(stored)
       .takeWhile(_.exists(column => RowOrdering.isOrderable(column.dataType))).flatten
     val values = partitions.map(name => if (name == RangeColumn.Name) range else stored(name))
-    if (columns.isEmpty) AsTheyCome
     // Without one of them the writer sorts by all partition columns itself.
-    else FileOrder(if (values.forall(_.isDefined)) values.flatten else Nil, columns)
+    val isAsWritten = values.forall(_.isDefined)
+    if (columns.isEmpty) AsTheyCome
+    else FileOrder(if (isAsWritten) values.flatten else Nil, columns, isAsWritten && columns.size == keys.size)
   }
 }

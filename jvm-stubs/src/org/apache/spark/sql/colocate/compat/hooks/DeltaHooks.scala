@@ -80,9 +80,25 @@ private[colocate] object DeltaHooks {
   }
 
   /** Without it, tables with a key model are aggregated even where a compaction has left one row for each key. */
-  val FileTags: Hook = Hook("delta.file-tags", Seq("SkipKeyAggregation")) { () =>
+  val FileTags: Hook = Hook("delta.file-tags", Seq("SkipKeyAggregation", "MergeSortedFiles")) { () =>
     methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
     methods(s"$Delta.stats.DeltaScan", "filtersUsedForSkipping")
+  }
+
+  /** Without it, tables with a key model are read with a hash table of their keys until they are compacted. */
+  val Load: Hook = Hook("delta.load", Seq("TagSortedLoads")) { () =>
+    methods(s"$Delta.catalog.DeltaTableV2", "deltaLog", "catalogTable", "toLogicalRelation")
+    methods(s"$Delta.DeltaLog", "unsafeVolatileSnapshot")
+    methodsOf(s"$Delta.DeltaLog", "withNewTransaction" -> 3)
+    methodsOf(s"$Delta.commands.WriteIntoDelta$$", "apply" -> 9, "apply$default$9" -> 0)
+    methodsOf(
+      s"$Delta.commands.WriteIntoDelta", "hasBeenExecuted" -> 3, "writeAndReturnCommitData" -> 4,
+      "writeAndReturnCommitData$default$4" -> 0)
+    methods(s"$Delta.commands.DMLUtils$$TaggedCommitData", "actions", "stringTags")
+    methodsOf(s"$Delta.OptimisticTransaction", "commitIfNeeded" -> 3)
+    methodsOf(s"$Delta.DeltaOperations$$Write$$", "apply" -> 9)
+    methods(s"$Delta.DeltaOptions", "canMergeSchema", "userMetadata")
+    methods(s"$Delta.ColumnWithDefaultExprUtils$$", "USE_NULL_AS_DEFAULT_DELTA_OPTION")
   }
 
   val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource")) { () =>
@@ -90,5 +106,6 @@ private[colocate] object DeltaHooks {
   }
 
   val all: Seq[Hook] = Seq(
-    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, FileTags, MergeNode)
+    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, FileTags, Load,
+    MergeNode)
 }

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import java.lang.reflect.Method
+
 import scala.util.Try
 
 import org.apache.hadoop.fs.Path
@@ -142,6 +144,12 @@ object DeltaReflection {
   def preparedAddFiles(preparedIndex: FileIndex): Seq[AnyRef] =
     call(call(preparedIndex, "preparedScan"), "files").asInstanceOf[Seq[AnyRef]]
 
+  /** The files of a scan that are known before it runs, as Delta's AddFile. */
+  def addFilesOf(index: FileIndex): Seq[AnyRef] =
+    if (isPrepared(index)) preparedAddFiles(index)
+    else if (index.getClass.getName == BatchIndex) call(index, "addFiles").asInstanceOf[Seq[AnyRef]]
+    else Nil
+
   /** Of an AddFile, by physical names of the columns. */
   def partitionOf(addFile: AnyRef): Map[String, String] =
     call(addFile, "partitionValues").asInstanceOf[Map[String, String]]
@@ -168,10 +176,13 @@ object DeltaReflection {
   private[colocate] def call(target: AnyRef, method: String): AnyRef =
     target.getClass.getMethod(method).invoke(target)
 
-  private[colocate] def companion(name: String): AnyRef = {
-    val companion = Utils.classForName[AnyRef](s"$DeltaPackage$name$$", initialize = true, noSparkClassLoader = false)
-    companion.getField("MODULE$").get(null)
-  }
+  private[colocate] def companion(name: String): AnyRef = named(s"$name$$").getField("MODULE$").get(null)
+
+  private[delta] def named(name: String): Class[AnyRef] =
+    Utils.classForName[AnyRef](s"$DeltaPackage$name", initialize = true, noSparkClassLoader = false)
+
+  private[delta] def method(target: AnyRef, name: String, arguments: Int): Method =
+    target.getClass.getMethods.find(m => m.getName == name && m.getParameterCount == arguments).get
 }
 
 /** One file of a table's log: partition values by physical name, its rows, deleted ones included, and its size. */

@@ -14,7 +14,8 @@ import org.apache.spark.sql.{DataFrame, Dataset}
  * metadata or these files meanwhile; nothing is changed then.
  */
 class DeltaTransaction(table: Table) {
-  import DeltaReflection.{call, companion, tagsOf}
+  import DeltaReflection.{call, companion, method}
+  import DeltaTransaction.tagged
 
   SelfCheck.require(table.name, DeltaHooks.Commit)
 
@@ -74,18 +75,9 @@ class DeltaTransaction(table: Table) {
   def replace(removed: Seq[AnyRef], added: Seq[AnyRef], tags: (String, String)*): Unit = {
     val now = Long.box(System.currentTimeMillis())
     val gone = removed.map(file => method(file, "removeWithTimestamp", 2).invoke(file, now, Boolean.box(false)))
+    val moved = added.map(file => DeltaTransaction.changed(file)(5 -> Boolean.box(false)))
     method(transaction, "commit", 2)
-      .invoke(transaction, gone ++ added.map(tagged(_, tags)), companion("DeltaOperations$ManualUpdate"))
-  }
-
-  private def tagged(file: AnyRef, tags: Seq[(String, String)]): AnyRef = {
-    val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
-    val values = (1 to copy.getParameterCount).map {
-      case 5 => Boolean.box(false)
-      case 7 => tagsOf(file) ++ tags
-      case i => call(file, s"copy$$default$$$i")
-    }
-    copy.invoke(file, values: _*)
+      .invoke(transaction, gone ++ moved.map(tagged(_, tags: _*)), companion("DeltaOperations$ManualUpdate"))
   }
 
   private def changed(schema: StructType, properties: Map[String, String]): AnyRef = {
@@ -97,11 +89,20 @@ class DeltaTransaction(table: Table) {
     method(metadata, "copy", values.size).invoke(metadata, values: _*)
   }
 
-  private def method(target: AnyRef, name: String, arguments: Int) =
-    target.getClass.getMethods.find(m => m.getName == name && m.getParameterCount == arguments).get
 }
 
 object DeltaTransaction {
+  import DeltaReflection.{call, tagsOf}
+
+  /** An AddFile with more tags. */
+  private[delta] def tagged(file: AnyRef, tags: (String, String)*): AnyRef = changed(file)(7 -> (tagsOf(file) ++ tags))
+
+  /** An AddFile with other values of some of its fields, by their numbers: 5 dataChange, 7 tags. */
+  private def changed(file: AnyRef)(fields: (Int, AnyRef)*): AnyRef = {
+    val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
+    val values = (1 to copy.getParameterCount).map(i => fields.toMap.getOrElse(i, call(file, s"copy$$default$$$i")))
+    copy.invoke(file, values: _*)
+  }
 
   /** Delta's own error, for example of a commit that came in between, instead of reflection's. */
   def passingOn[T](work: => T): T =

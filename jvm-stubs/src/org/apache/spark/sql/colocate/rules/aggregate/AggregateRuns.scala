@@ -58,7 +58,7 @@ object AggregateRuns extends ColumnarRule {
 
   private def inRuns(all: HashAggregateExec): SparkPlan = {
     val keys = all.groupingExpressions.map(_.toAttribute)
-    val runs = AggregateRunsExec(keys, all.aggregateExpressions.map(_.copy(mode = Partial)), all.child)
+    val runs = AggregateRunsExec(keys, all.aggregateExpressions.map(_.copy(mode = Partial)), whole = None, all.child)
     val last = all.copy(
       requiredChildDistributionExpressions = Some(keys),
       groupingExpressions = keys: Seq[NamedExpression],

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.colocate.rules.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, DeclarativeAggregate}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -22,11 +21,10 @@ object AggregateTextsByHash extends ColumnarRule {
 
   override def postColumnarTransitions: Rule[SparkPlan] =
     Rewrite.ofBuckets("AggregateTextsByHash", _) { plan =>
-      val hashed = plan.transformUp {
+      KeptOrder.of(plan)(plan.transformUp {
         case all @ SortAggregateExec(_, _, _, _, _, _, _, _, SortExec(_, false, rows, _)) if fits(all) =>
           byHash(all, rows)
-      }
-      if (hashed eq plan) plan else hashed.transformUp { case one if !hasOrder(one) => sorted(one) }
+      })
     }
 
   private def fits(all: SortAggregateExec): Boolean =
@@ -53,15 +51,4 @@ object AggregateTextsByHash extends ColumnarRule {
     made.copyTagsFrom(all)
     made
   }
-
-  private def hasOrder(plan: SparkPlan): Boolean =
-    plan.children.zip(plan.requiredChildOrdering).forall { case (child, order) => isOrdered(child, order) }
-
-  private def isOrdered(plan: SparkPlan, order: Seq[SortOrder]): Boolean =
-    SortOrder.orderingSatisfies(plan.outputOrdering, order)
-
-  private def sorted(plan: SparkPlan): SparkPlan =
-    plan.withNewChildren(plan.children.zip(plan.requiredChildOrdering).map { case (child, order) =>
-      if (isOrdered(child, order)) child else SortExec(order, global = false, child)
-    })
 }

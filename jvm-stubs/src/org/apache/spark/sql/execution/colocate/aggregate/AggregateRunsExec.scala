@@ -4,39 +4,51 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BindReferences.bindReferences
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, DeclarativeAggregate}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.codegen._
 import org.apache.spark.sql.execution.colocate.shuffle.Fields
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{CodegenSupport, PartitioningPreservingUnaryExecNode, SparkPlan, UnaryExecNode}
 
 /**
- * The first step of an aggregate for rows that mostly follow others of their group: one buffer, for the run of rows of
- * one group that is just being read. A run's end gives one row, keys and buffer, to the final step above. Nothing is
- * looked up and nothing is kept; rows in any other order give more runs, and the same result.
+ * An aggregate of rows that mostly follow others of their group: one buffer, for the run of rows of one group that is
+ * just being read. A run's end gives one row. Nothing is looked up and nothing is kept.
  *
- * @param keys       columns of the child, of primitive types
- * @param aggregates as of a partial step, without filters; their buffers are primitives and decimals
+ * As the first step of an aggregate, it gives keys and buffer to the final step above; rows in any other order give
+ * more runs, and the same result. It is the whole aggregate where all rows of a group are neighbours.
+ *
+ * @param keys       columns of the child; values that are equal have equal bytes
+ * @param aggregates without filters; of a first step, their buffers are primitives and decimals
+ * @param whole      what the whole aggregate gives, over `keys` and the aggregates' results; None for a first step
  */
-case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpression], child: SparkPlan)
+case class AggregateRunsExec(
+    keys: Seq[Attribute], aggregates: Seq[AggregateExpression], whole: Option[Seq[NamedExpression]], child: SparkPlan)
     extends UnaryExecNode
     with CodegenSupport
     with PartitioningPreservingUnaryExecNode {
 
-  private val functions: Seq[DeclarativeAggregate] =
-    aggregates.map(_.aggregateFunction.asInstanceOf[DeclarativeAggregate])
+  private val buffers: Seq[GroupBuffer] =
+    if (whole.isDefined) GroupBuffer.of(aggregates) else aggregates.map(GroupBuffer.ofFunction)
 
-  private def buffer: Seq[Attribute] = functions.flatMap(_.aggBufferAttributes)
+  private def buffer: Seq[Attribute] = buffers.flatMap(_.columns)
 
-  private def updates: Seq[Expression] = bindReferences(functions.flatMap(_.updateExpressions), buffer ++ child.output)
+  private def firstBuffer: Seq[Expression] = bindReferences(buffers.flatMap(_.first), child.output)
 
-  private def initialValues: Seq[Expression] = functions.flatMap(_.initialValues)
+  private def nextBuffer: Seq[Expression] = bindReferences(buffers.flatMap(_.next), buffer ++ child.output)
 
-  override def output: Seq[Attribute] = keys ++ functions.flatMap(_.inputAggBufferAttributes)
+  /** What a run gives, over its keys and its buffer. */
+  private def results: Seq[Expression] = whole.fold[Seq[Expression]](keys ++ buffer) { columns =>
+    val values = buffers.flatMap(_.results).toMap
+    val byAttribute = AttributeMap(aggregates.map(a => a.resultAttribute -> values(a.resultId)))
+    columns.map(_.transform { case a: Attribute => byAttribute.getOrElse(a, a) })
+  }
 
-  override def producedAttributes: AttributeSet = AttributeSet(output) -- inputSet
+  override protected def outputExpressions: Seq[NamedExpression] =
+    whole.getOrElse(keys ++ buffers.flatMap(_.others))
 
-  override protected def outputExpressions: Seq[NamedExpression] = output
+  override def output: Seq[Attribute] = outputExpressions.map(_.toAttribute)
+
+  override def producedAttributes: AttributeSet = AttributeSet(output ++ aggregates.map(_.resultAttribute)) -- inputSet
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of runs"))
@@ -63,7 +75,7 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
          |private void $name() throws java.io.IOException {
          |  $inRun = false;
          |  ${metricTerm(ctx, "numOutputRows")}.add(1);
-         |  ${consume(ctx, keyVariables ++ bufferVariables)}
+         |  ${consume(ctx, resultsOfRun(ctx))}
          |}
        """.stripMargin)
     s"""
@@ -72,25 +84,31 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
      """.stripMargin
   }
 
+  private def resultsOfRun(ctx: CodegenContext): Seq[ExprCode] = {
+    ctx.currentVars = keyVariables ++ bufferVariables
+    bindReferences(results, keys ++ buffer).map(_.genCode(ctx))
+  }
+
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
     ctx.INPUT_ROW = null
     ctx.currentVars = input
     val found = bindReferences[Expression](keys, child.output).map(_.genCode(ctx))
     val same = keys.indices.map(at => isSame(ctx, keys(at), found(at), keyVariables(at)))
-    val initial = initialValues.map(_.genCode(ctx))
+    val begun = firstBuffer.map(_.genCode(ctx))
     ctx.currentVars = bufferVariables ++ input
-    val updated = updates.map(_.genCode(ctx))
+    val updated = nextBuffer.map(_.genCode(ctx))
     s"""
        |${evaluateVariables(found)}
-       |if (!($inRun && ${same.mkString(" && ")})) {
+       |if ($inRun && ${same.mkString(" && ")}) {
+       |  ${evaluateVariables(updated)}
+       |  ${Fields.keep(bufferVariables, updated, buffer)}
+       |} else {
        |  if ($inRun) $endRun();
        |  $inRun = true;
-       |  ${Fields.assign(keyVariables, found)}
-       |  ${evaluateVariables(initial)}
-       |  ${Fields.assign(bufferVariables, initial)}
+       |  ${Fields.keep(keyVariables, found, keys)}
+       |  ${evaluateVariables(begun)}
+       |  ${Fields.keep(bufferVariables, begun, buffer)}
        |}
-       |${evaluateVariables(updated)}
-       |${Fields.assign(bufferVariables, updated)}
      """.stripMargin
   }
 
@@ -108,9 +126,9 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
 
   private class Runs(rows: Iterator[InternalRow]) extends Iterator[InternalRow] {
     private val keyOf = UnsafeProjection.create(keys, child.output)
-    private val initialize = MutableProjection.create(initialValues, Nil)
-    private val update = MutableProjection.create(updates)
-    private val result = UnsafeProjection.create(output, output)
+    private val begin = MutableProjection.create(firstBuffer)
+    private val update = MutableProjection.create(nextBuffer)
+    private val result = UnsafeProjection.create(results, keys ++ buffer)
     private val joined = new JoinedRow
     private var ahead: InternalRow = _ // the first row of the next run
 
@@ -118,21 +136,20 @@ case class AggregateRunsExec(keys: Seq[Attribute], aggregates: Seq[AggregateExpr
 
     override def next(): InternalRow = {
       var row = if (ahead == null) rows.next() else ahead
-      ahead = null
       val key = keyOf(row).copy()
       val of = new SpecificInternalRow(buffer.map(_.dataType))
-      initialize.target(of)(InternalRow.empty)
+      begin.target(of)(row)
       update.target(of)
-      while (row != null) {
+      row = following()
+      while (row != null && keyOf(row) == key) {
         update(joined(of, row))
-        row = if (rows.hasNext) rows.next() else null
-        if (row != null && keyOf(row) != key) {
-          ahead = row
-          row = null
-        }
+        row = following()
       }
+      ahead = row
       result(joined(key, of))
     }
+
+    private def following(): InternalRow = if (rows.hasNext) rows.next() else null
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): AggregateRunsExec = copy(child = newChild)

@@ -34,7 +34,7 @@ object GroupBuffer {
     case _ => None
   }
 
-  private def ofFunction(aggregate: AggregateExpression): GroupBuffer = {
+  def ofFunction(aggregate: AggregateExpression): GroupBuffer = {
     val function = aggregate.aggregateFunction.asInstanceOf[DeclarativeAggregate]
     val initial = AttributeMap(function.aggBufferAttributes.zip(function.initialValues))
     GroupBuffer(

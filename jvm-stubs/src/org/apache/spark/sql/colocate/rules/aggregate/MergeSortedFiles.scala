@@ -1,0 +1,120 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, DeclarativeAggregate}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
+import org.apache.spark.sql.colocate.keys.KeyModel
+import org.apache.spark.sql.colocate.rules.Rewrite
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, HashAggregateExec, SortAggregateExec}
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
+import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.types.DataType
+
+/**
+ * Matches: an aggregate in one step (mode Complete) by all key columns of a table with AGGREGATE KEY or UNIQUE KEY, as
+ * every read of such a table has it.
+ * Produces: a merge of the files of each bucket and partition, which are sorted by these columns, and an aggregate of
+ * neighbouring rows. It needs no hash table, and no memory for the keys.
+ * Files without the tag that says that they are sorted (see SortedTags), as those of other writers, are sorted first.
+ * Not when: most bytes are in such files; more files would be open in a task than its memory is for; the rows are not
+ * read in batches; or an aggregate has DISTINCT or FILTER.
+ */
+object MergeSortedFiles extends ColumnarRule {
+
+  override def postColumnarTransitions: Rule[SparkPlan] = Rewrite.ofBuckets("MergeSortedFiles", _) { plan =>
+    KeptOrder.of(plan)(plan.transformUp { case all: BaseAggregateExec if fits(all) => merged(all).getOrElse(all) })
+  }
+
+  private def fits(all: BaseAggregateExec): Boolean =
+    !all.isStreaming &&
+      all.groupingExpressions.nonEmpty &&
+      all.groupingExpressions.forall(key => key.isInstanceOf[Attribute] && isKey(key.dataType)) &&
+      all.aggregateExpressions.forall { one =>
+        one.mode == Complete && one.filter.isEmpty && !one.isDistinct &&
+        one.aggregateFunction.isInstanceOf[DeclarativeAggregate]
+      }
+
+  /** Types whose equal values have equal bytes, so that they are equal to every operator. */
+  private def isKey(of: DataType): Boolean = UnsafeRowUtils.isBinaryStable(of) && RowOrdering.isOrderable(of)
+
+  private def merged(all: BaseAggregateExec): Option[SparkPlan] = for {
+    rows <- rowsOf(all)
+    keys = all.groupingExpressions.map(_.toAttribute)
+    read <- merging(rows, keys)
+  } yield {
+    val made = AggregateRunsExec(keys, all.aggregateExpressions, Some(all.resultExpressions), read)
+    made.copyTagsFrom(all)
+    made
+  }
+
+  private def rowsOf(all: BaseAggregateExec): Option[SparkPlan] = all match {
+    case hash: HashAggregateExec => Some(hash.child)
+    case SortAggregateExec(_, _, _, _, _, _, _, _, SortExec(_, false, rows, _)) => Some(rows)
+    case _ => None
+  }
+
+  /** The plan with a merge of the scan's files, whose rows have these columns as their keys. */
+  private def merging(rows: SparkPlan, keys: Seq[Attribute]): Option[SparkPlan] = rows match {
+    case project: ProjectExec =>
+      val named = AttributeMap(project.projectList.collect { case alias @ Alias(column: Attribute, _) =>
+        alias.toAttribute -> column
+      })
+      merging(project.child, keys.map(key => named.getOrElse(key, key))).map(c => project.copy(child = c))
+    case filter: FilterExec => merging(filter.child, keys).map(c => filter.copy(child = c))
+    case ColumnarToRowExec(scan: ColocatedScanExec) => orderOf(scan)
+        .filter(order => AttributeSet(order) == AttributeSet(keys) && FilesToMerge(scan, order).canBeOpen)
+        .map(MergeFilesExec(_, scan))
+    case _ => None
+  }
+
+  /** The table's key columns; None if it has no key model, or the scan lacks one of them. */
+  private def orderOf(scan: ColocatedScanExec): Option[Seq[Attribute]] = for {
+    model <- KeyModel.of(DeltaReflection.propertiesOf(scan.relation))
+    keys = model.keys.flatMap(key => scan.output.find(_.name.equalsIgnoreCase(key)))
+    if keys.size == model.keys.size
+  } yield keys
+}
+
+/** The files of a scan: are they sorted, and can a task have those of a bucket and partition open at the same time? */
+private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
+
+  /** Spark's default for files of Parquet: a reader has one row group of its columns in memory. */
+  private val RowGroupBytes = 128L << 20
+
+  private val MostFiles = 128
+
+  /** Of a task's memory; the rest is for what is done with the rows. */
+  private val Share = 0.25
+
+  def canBeOpen: Boolean =
+    scan.readsWholeFiles && scan.supportsColumnar && !scan.checksInTasks && {
+      val sorted = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
+      val files = scan.selectedPartitions.toPartitionArray
+      areMostly(sorted, files) && files.groupBy(_.partitionValues).values.forall { set =>
+        set.length <= MostFiles && set.map(_.length.min(RowGroupBytes)).sum * columnsRead <= Share * memoryOfTask
+      }
+    }
+
+  /** Sorting the other files costs more than a hash table, so merging has to gain more than that. */
+  private def areMostly(sorted: Set[String], files: Array[PartitionedFile]): Boolean =
+    2 * files.filter(SortedTags.has(sorted, _)).map(_.length).sum >= files.map(_.length).sum
+
+  /** About the part of a file that is in the columns that the scan reads. */
+  private def columnsRead: Double =
+    (scan.requiredSchema.defaultSize.toDouble / scan.relation.dataSchema.defaultSize.max(1)).min(1.0)
+
+  private def memoryOfTask: Long = {
+    val context: SparkContext = scan.relation.sparkSession.sparkContext
+    if (context.isLocal) Runtime.getRuntime.maxMemory / context.defaultParallelism.max(1)
+    else {
+      val tasks = context.conf.getInt("spark.executor.cores", 1) / context.conf.getInt("spark.task.cpus", 1).max(1)
+      (context.executorMemory.toLong << 20) / tasks.max(1)
+    }
+  }
+}

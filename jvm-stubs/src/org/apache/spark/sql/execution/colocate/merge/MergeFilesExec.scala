@@ -1,0 +1,54 @@
+package org.apache.spark.sql.execution.colocate.merge
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.colocate.evidence.delta.SortedTags
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{InputAdapter, InputRDDCodegen, SortExec, SparkPlan, UnaryExecNode}
+
+/**
+ * Reads a scan's files by merging: rows with equal keys are neighbours. All files of a bucket and partition are open at
+ * the same time. A task with several of these merges one after the other. Files that are not sorted are sorted first.
+ *
+ * @param keys  what the files are sorted by; no key is in two buckets or partitions
+ * @param child the scan, which makes batches
+ */
+case class MergeFilesExec(keys: Seq[Attribute], child: SparkPlan) extends UnaryExecNode with InputRDDCodegen {
+
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+
+  override protected val createUnsafeProjection: Boolean = true
+
+  private def scan: ColocatedScanExec = (child match {
+    case InputAdapter(scan) => scan
+    case scan => scan
+  }).asInstanceOf[ColocatedScanExec]
+
+  override lazy val inputRDD: RDD[InternalRow] = {
+    val read = scan.byFile
+    val names = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
+    val sorted = read.tasks.flatMap(_.files).map(SortedTags.has(names, _)).toIndexedSeq
+    val sort = SortExec(keys.map(SortOrder(_, Ascending)), global = false, child)
+    new MergedFilesRDD(
+      read.batches, read.byPartition, sorted, read.places.map(_.hosts), keys, output, () => sort.createSorter(),
+      scan.evidence.table)
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val rows = longMetric("numOutputRows")
+    inputRDD.mapPartitionsWithIndexInternal { (task, merged) =>
+      val toUnsafe = UnsafeProjection.create(output, output)
+      toUnsafe.initialize(task)
+      merged.map { row => rows += 1; toUnsafe(row) }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): MergeFilesExec = copy(child = newChild)
+}
