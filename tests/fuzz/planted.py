@@ -85,6 +85,7 @@ SEARCHES = {
     "first_load_replaces": KEYS,
     "keys_not_aggregated": KEYS,
     "value_filter_below_keys": KEYS,
+    "files_not_merged": KEYS,
     "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 

@@ -122,6 +122,8 @@ def plain(value: Any) -> Any:
         return bytes(value)
     if isinstance(value, list | tuple):
         return tuple(plain(item) for item in value)
+    if isinstance(value, dict):
+        return tuple(sorted((plain(key), plain(item)) for key, item in value.items()))
     return value
 
 

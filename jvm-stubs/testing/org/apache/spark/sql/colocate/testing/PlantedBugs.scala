@@ -47,7 +47,8 @@ object PlantedBugs {
     "declared_number_pruned" -> "key = literal prunes range partitions by the table's number of buckets, not by theirs",
     "first_load_replaces" -> "REPLACE takes the value of the first load",
     "keys_not_aggregated" -> "rows of one key that lie in several files stay several rows",
-    "value_filter_below_keys" -> "a filter on a value column leaves loaded rows out before they become one row")
+    "value_filter_below_keys" -> "a filter on a value column leaves loaded rows out before they become one row",
+    "files_not_merged" -> "sorted files are read one after the other where they should be merged")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 

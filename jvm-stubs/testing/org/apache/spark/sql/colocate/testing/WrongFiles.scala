@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.scan.{BucketPruning, BucketedFiles, ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
-import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, InSubqueryExec, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarRule, ColumnarToRowExec, FileSourceScanExec, InSubqueryExec, SparkPlan}
 import org.apache.spark.util.collection.BitSet
 
 /** Last of all: our scans become such as read wrong files. */
@@ -14,8 +15,10 @@ object ReadWrongFiles extends ColumnarRule {
 
   override def postColumnarTransitions: Rule[SparkPlan] = plan =>
     if (PlantedBugs.planted.isEmpty) plan
-    else plan.transformUp { case ColocatedScanExec(scan, evidence, keys, mode, partition, data, bucket, checks) =>
-      new ColocatedWrongScanExec(scan, evidence, keys, mode, partition, data, bucket, checks)
+    else plan.transformUp {
+      case ColocatedScanExec(scan, evidence, keys, mode, partition, data, bucket, checks) =>
+        new ColocatedWrongScanExec(scan, evidence, keys, mode, partition, data, bucket, checks)
+      case MergeFilesExec(_, scan) if PlantedBugs.is("files_not_merged") => ColumnarToRowExec(scan)
     }
 }
 

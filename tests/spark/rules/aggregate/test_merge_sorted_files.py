@@ -1,0 +1,328 @@
+"""Tables with a key model are read by merging their sorted files; the rows are those of a hash table of all keys."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.members import database, folder
+from tests.spark.oracle import multiset
+from tests.spark.plans import kinds
+
+MERGED = "MergeFilesExec"
+TAG = "colocate.sorted"
+EXCLUDED = "spark.colocate.rules.excluded"
+BUCKETS = "CLUSTERED BY (k) INTO 2 BUCKETS"
+
+# Each value comes back in later loads; the larger files have more than one batch of 4,096 rows.
+KEYS = {
+    "BIGINT": "if(id % 50 = 0, null, if(id % 51 = 0, -9223372036854775808, hash(id % 9100) * 4000000000))",
+    "INT": "if(id % 50 = 0, null, hash(id % 9100))",
+    "SMALLINT": "CAST(hash(id % 9100) % 30000 AS SMALLINT)",
+    "TINYINT": "CAST(if(id % 50 = 0, null, hash(id % 9100) % 120) AS TINYINT)",
+    "DATE": "date_add(DATE'1970-01-01', hash(id % 9100) % 50000)",
+    "TIMESTAMP": "timestamp_micros(CAST(hash(id % 9100) AS BIGINT) * 1000003)",
+    "TIMESTAMP_NTZ": "CAST(timestamp_micros(CAST(hash(id % 9100) AS BIGINT) * 1000003) AS TIMESTAMP_NTZ)",
+    "STRING": "if(id % 50 = 0, null, if(id % 51 = 0, '', concat('kéy-long-', chr(65 + id % 26), hash(id % 900))))",
+    "VARCHAR(20)": "CAST(hash(id % 9100) AS STRING)",
+    "DECIMAL(10, 2)": "CAST(hash(id % 9100) / 1000 AS DECIMAL(10, 2))",
+    "DECIMAL(30, 1)": "CAST(hash(id % 9100) AS DECIMAL(30, 1)) * 1000000000000",
+    "BOOLEAN": "if(id % 50 = 0, null, id % 2 = 0)",
+    "BINARY": "CAST(sha1(CAST(id % 9100 AS STRING)) AS BINARY)",
+}
+VALUES = (
+    "CAST(id AS INT) AS i, concat('text ', id) AS s, array(CAST(id AS STRING), null) AS a, map(id % 7, 'm') AS m, "
+    "struct(id AS x, concat('in ', id) AS y) AS t, CAST(id AS DECIMAL(38, 3)) AS d, CAST(CAST(id AS STRING) AS BINARY) "
+    "AS b, if(id % 3 = 0, null, id / 8) AS f"
+)
+COLUMNS = (
+    "i INT, s STRING, a ARRAY<STRING>, m MAP<BIGINT, STRING>, t STRUCT<x: BIGINT, y: STRING>, d DECIMAL(38, 3), "
+    "b BINARY, f DOUBLE"
+)
+
+
+def unique(spark: SparkSession, table: str, columns: str, keys: str = "k", more: str = "") -> None:
+    spark.sql(
+        f"CREATE TABLE {table} ({columns}) USING delta {more} {BUCKETS} "
+        f"TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = '{keys}')"
+    )
+
+
+def merged(spark: SparkSession, sql: str) -> Counter[Any]:
+    """The rows of a query, which reads by merging, and gives the same without."""
+    frame = spark.sql(sql)
+    assert MERGED in kinds(frame)
+    rows = multiset(frame.collect())
+    assert rows
+    assert rows == hashed(spark, sql)
+    return rows
+
+
+def hashed(spark: SparkSession, sql: str) -> Counter[Any]:
+    spark.conf.set(EXCLUDED, "MergeSortedFiles")
+    try:
+        frame = spark.sql(sql)
+        assert MERGED not in kinds(frame)
+        return multiset(frame.collect())
+    finally:
+        spark.conf.set(EXCLUDED, "")
+
+
+def tags(spark: SparkSession, table: str) -> list[str | None]:
+    """Of each file that was ever added, in the order of the commits."""
+    return [tag(file) for log in logs(spark, table) for file in added(log)]
+
+
+def tag(file: dict[str, Any]) -> str | None:
+    return (file.get("tags") or {}).get(TAG)
+
+
+def logs(spark: SparkSession, table: str) -> list[Path]:
+    return sorted((folder(spark, table) / "_delta_log").glob("*.json"))
+
+
+def added(log: Path) -> Iterator[dict[str, Any]]:
+    for line in log.read_text().splitlines():
+        action = json.loads(line)
+        if "add" in action:
+            yield action["add"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_keys_of_every_type_are_merged(spark: SparkSession, db: str, key: str) -> None:
+    unique(spark, "t", f"k {key}, {COLUMNS}")
+    for first, last in ((0, 9500), (6000, 15500), (100, 200)):
+        spark.sql(f"INSERT INTO t SELECT {KEYS[key]} AS k, {VALUES} FROM range({first}, {last})")
+    assert set(tags(spark, "t")) == {"k"}
+    merged(spark, "SELECT * FROM t")
+    merged(spark, "SELECT k, s, i FROM t WHERE k IS NOT NULL")
+
+
+LOADED = "SELECT id % 700 AS k, concat('p', id % 3) AS p, CAST(id AS INT) AS i, concat('t', id) AS s FROM range({})"
+
+
+def make(spark: SparkSession) -> None:
+    """u: two keys, three loads and a deletion. g: AGGREGATE KEY. r: ranges with different numbers of buckets."""
+    unique(spark, "u", "k BIGINT, p STRING, i INT, s STRING", "p, k", "PARTITIONED BY (p)")
+    aggregates = '{"i": "SUM", "s": "REPLACE_IF_NOT_NULL"}'
+    spark.sql(
+        f"CREATE TABLE g (k BIGINT, p STRING, i INT, s STRING) USING delta {BUCKETS} TBLPROPERTIES "
+        f"('key_model' = 'aggregate', 'key_columns' = 'k, p', 'value_aggregates' = '{aggregates}', "
+        "'delta.enableDeletionVectors' = 'true')"
+    )
+    spark.sql(
+        "CREATE TABLE r (p STRING, k BIGINT, i INT MAX, s STRING MIN) AGGREGATE KEY(p, k) "
+        "PARTITION BY RANGE(k) (PARTITION a VALUES LESS THAN ('100'), PARTITION b VALUES LESS THAN ('1000')) "
+        "DISTRIBUTED BY HASH(k) BUCKETS 2"
+    )
+    spark.sql("ALTER TABLE r ADD PARTITION c VALUES LESS THAN ('2000') DISTRIBUTED BY HASH(k) BUCKETS 4")
+    for rows in (5000, 12000, 10):
+        for table in ("u", "g", "r"):
+            spark.sql(f"INSERT INTO {table} (k, p, i, s) SELECT * FROM ({LOADED.format(rows)})")
+    spark.sql("INSERT INTO r SELECT p, k + 900, i, s FROM r")
+    spark.sql("DELETE FROM g WHERE k % 11 = 3")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[str]:
+    yield from database(spark, "mergedfiles", make)
+
+
+QUERIES = {
+    "all": "SELECT * FROM {t}",
+    "count": "SELECT count(*), sum(i), min(s), max(k) FROM {t}",
+    "filter on a key": "SELECT * FROM {t} WHERE k > 350 AND p <> 'p1'",
+    "filter on a value": "SELECT k, s FROM {t} WHERE i % 3 = 1",
+    "some columns": "SELECT p FROM {t} WHERE k < 9",
+    "expressions": "SELECT k + 1 AS k, upper(p), i * 2 AS i FROM {t}",
+    "join": "SELECT a.k, a.i, b.s FROM {t} a JOIN {t} b ON a.k = b.k AND a.p = b.p",
+    "join with the other": "SELECT a.k, a.i, b.s FROM {t} a LEFT JOIN u b ON a.k = b.k WHERE b.k % 7 = 1",
+    "sorted": "SELECT k, p, s FROM {t} ORDER BY k, p LIMIT 20",
+    "window": "SELECT k, p, row_number() OVER (PARTITION BY k ORDER BY p, i) FROM {t}",
+    "aggregate": "SELECT k, sum(i), count(DISTINCT s) FROM {t} GROUP BY k",
+    "exists": "SELECT k, p FROM {t} a WHERE EXISTS (SELECT 1 FROM u b WHERE b.k = a.k AND b.i <> a.i + 1)",
+    "union": "SELECT k, s FROM {t} UNION ALL SELECT k, s FROM {t} WHERE p = 'p2'",
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries_have_the_same_rows(session: SparkSession, query: str) -> None:
+    for table in ("u", "g", "r"):
+        merged(session, QUERIES[query].format(t=table))
+
+
+def test_without_generated_code(session: SparkSession) -> None:
+    session.conf.set("spark.sql.codegen.hugeMethodLimit", "1")
+    for table in ("u", "g", "r"):
+        merged(session, QUERIES["all"].format(t=table))
+        merged(session, QUERIES["count"].format(t=table))
+
+
+@pytest.mark.parametrize("setting", [
+    ("spark.sql.adaptive.enabled", "false"),
+    ("spark.sql.autoBroadcastJoinThreshold", "-1"),
+    ("spark.sql.join.preferSortMergeJoin", "true"),
+    ("spark.sql.parquet.columnarReaderBatchSize", "7"),
+    ("spark.sql.columnVector.offheap.enabled", "true"),
+    ("spark.sql.sources.useV1SourceList", ""),
+    ("spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.ColumnPruning"),
+])  # fmt: skip
+def test_settings_change_nothing(session: SparkSession, setting: tuple[str, str]) -> None:
+    session.conf.set(*setting)
+    for table in ("u", "g"):
+        merged(session, QUERIES["join"].format(t=table))
+        merged(session, QUERIES["all"].format(t=table))
+
+
+def test_readers_of_rows_use_the_hash_table(session: SparkSession) -> None:
+    expected = multiset(session.sql("SELECT * FROM u").collect())
+    session.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
+    frame = session.sql("SELECT * FROM u")
+    assert MERGED not in kinds(frame)
+    assert multiset(frame.collect()) == expected
+
+
+def test_every_insert_marks_its_files(spark: SparkSession, db: str) -> None:
+    unique(spark, "t", "k INT, v STRING")
+    frame = spark.range(5000).selectExpr("CAST(id AS INT) AS k", "CAST(-id AS STRING) AS v")
+    frame.createOrReplaceTempView("many")
+    spark.sql("INSERT INTO t SELECT * FROM many")
+    spark.sql("INSERT INTO t (v, k) VALUES ('a', 2), ('b', 1)")
+    spark.sql("INSERT OVERWRITE t SELECT * FROM many")
+    frame.write.insertInto("t")
+    frame.write.format("delta").mode("append").saveAsTable("t")
+    frame.writeTo("t").append()
+    spark.sql("UPDATE t SET v = 'u' WHERE k = 7")
+    assert set(tags(spark, "t")) == {"k"}
+    assert merged(spark, "SELECT * FROM t WHERE k = 7") == Counter([(7, "u")])
+    history = [row["operation"] for row in spark.sql("DESCRIBE HISTORY t").collect()]
+    assert history == ["WRITE"] * 7 + ["CREATE TABLE"]
+
+
+def test_the_history_is_that_of_a_write_without_the_mark(spark: SparkSession, db: str) -> None:
+    for table, excluded in (("a", ""), ("b", "TagSortedLoads")):
+        spark.conf.set(EXCLUDED, excluded)
+        unique(spark, table, "k INT, v STRING, w INT")
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
+        spark.sql(f"ALTER TABLE {table} ALTER COLUMN w SET DEFAULT 5")
+        spark.sql(f"INSERT INTO {table} VALUES (1, 'a', 1), (2, 'b', 2)")
+        spark.sql(f"INSERT INTO {table} (k) VALUES (3)")
+        spark.sql(f"INSERT OVERWRITE {table} (k, v) VALUES (3, 'c')")
+        wider = spark.createDataFrame([(4, "d", 1, 2)], "k INT, v STRING, w INT, x INT")
+        wider.writeTo(table).option("mergeSchema", "true").option("userMetadata", "note").append()
+        for _ in range(2):
+            once = wider.writeTo(table).option("txnAppId", "app").option("txnVersion", "1")
+            once.append()
+    facts = "version, operation, operationParameters, operationMetrics['numOutputRows'], userMetadata, isBlindAppend"
+    seen = [
+        [
+            tuple(row)
+            for row in spark.sql(f"DESCRIBE HISTORY {table}").selectExpr(*facts.split(", ")).collect()
+            if row["operation"] == "WRITE"
+        ]
+        for table in ("a", "b")
+    ]
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 5  # the last write was there already
+    assert multiset(spark.table("a").collect()) == multiset(spark.table("b").collect())
+    assert (set(tags(spark, "a")), set(tags(spark, "b"))) == ({"k"}, {None})
+
+
+def test_what_is_not_sorted_by_all_keys_has_no_mark(spark: SparkSession, db: str) -> None:
+    spark.sql(
+        f"CREATE TABLE t (k INT, l INT, v INT) USING delta PARTITIONED BY (l) {BUCKETS} "
+        "TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = 'k, l')"
+    )
+    spark.sql("INSERT INTO t SELECT id, id % 3, id FROM range(1000)")
+    spark.sql("INSERT INTO t (k, v) SELECT id, id FROM range(1000)")  # the partition column gets its default
+    spark.sql("INSERT INTO t REPLACE WHERE l = 1 SELECT id, 1, 7 FROM range(500)")
+    spark.table("t").where("k < 9").write.format("delta").mode("append").save(str(folder(spark, "t")))
+    marks = [{tag(file) for file in added(log)} for log in logs(spark, "t")]
+    assert marks == [set(), {"k,l"}, {None}, {None}, {None}]
+
+
+@pytest.mark.parametrize("vectors", ["true", "false"])
+def test_files_of_other_writers_are_sorted_first(spark: SparkSession, db: str, vectors: str) -> None:
+    unique(spark, "t", "k INT, v STRING")
+    spark.sql(f"ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')")
+    spark.sql("INSERT INTO t SELECT id, concat('a', id) FROM range(20000)")
+    spark.sql("INSERT INTO t SELECT id, concat('b', id) FROM range(0, 20000, 3)")
+    by_path = spark.range(0, 9000, 2).selectExpr("CAST(9000 - id AS INT) AS k", "concat('c', id) AS v")
+    by_path.write.format("delta").mode("append").save(str(folder(spark, "t")))
+    spark.sql("DELETE FROM t WHERE k IN (4, 5, 6)")
+    spark.sql("INSERT INTO t SELECT id, concat('d', id) FROM range(0, 20000, 7)")
+    spark.sql("INSERT INTO t SELECT id, repeat('e', 50) || id FROM range(20000, 60000)")
+    assert None in tags(spark, "t")
+    rows = merged(spark, "SELECT * FROM t")
+    expected = {k: f"a{k}" for k in range(20000)}
+    expected |= {k: f"b{k}" for k in range(0, 20000, 3)}
+    expected |= {9000 - k: f"c{k}" for k in range(0, 9000, 2)}
+    for gone in (4, 5, 6):
+        del expected[gone]
+    expected |= {k: f"d{k}" for k in range(0, 20000, 7)}
+    expected |= {k: "e" * 50 + str(k) for k in range(20000, 60000)}
+    assert rows == Counter(expected.items())
+    spark.sql("CALL system.compact(table => 't')")
+    assert tags(spark, "t")[-1] == "k"
+    spark.sql("INSERT INTO t VALUES (1, 'last')")
+    assert merged(spark, "SELECT * FROM t") == Counter((expected | {1: "last"}).items())
+
+
+def test_tables_that_are_mostly_of_other_writers_use_the_hash_table(spark: SparkSession, db: str) -> None:
+    unique(spark, "t", "k INT, v STRING")
+    spark.sql("INSERT INTO t VALUES (1, 'a')")
+    spark.range(9000).selectExpr("CAST(id AS INT) AS k", "concat('c', id) AS v").write.format("delta").mode(
+        "append"
+    ).save(str(folder(spark, "t")))
+    frame = spark.sql("SELECT * FROM t")
+    assert MERGED not in kinds(frame)
+    assert frame.count() == 9000
+
+
+def test_a_task_opens_a_limited_number_of_files(spark: SparkSession, db: str) -> None:
+    unique(spark, "t", "k INT, v STRING")
+    spark.conf.set("spark.sql.files.maxRecordsPerFile", "10")
+    spark.sql("INSERT INTO t SELECT id, concat('a', id) FROM range(1000)")
+    merged(spark, "SELECT * FROM t")
+    spark.sql("INSERT INTO t SELECT id, concat('b', id) FROM range(2000)")
+    frame = spark.sql("SELECT * FROM t")
+    assert MERGED not in kinds(frame)
+    assert multiset(frame.collect()) == Counter((k, f"b{k}") for k in range(2000))
+
+
+def test_a_file_in_another_order_than_its_mark_says_is_an_error(spark: SparkSession, db: str) -> None:
+    unique(spark, "t", "k INT, v STRING")
+    spark.sql("INSERT INTO t SELECT id, concat('a', id) FROM range(20000)")
+    reverse_last_load(spark, "t")
+    with pytest.raises(Exception, match="FILE_NOT_SORTED") as error:
+        spark.sql("SELECT * FROM t").collect()
+    assert "SET spark.colocate.rules.excluded" in str(error.value)
+    expected = Counter((k, f"a{k}") for k in range(20000))
+    assert hashed(spark, "SELECT * FROM t") == expected
+    spark.conf.set(EXCLUDED, "MergeSortedFiles")
+    spark.sql("CALL system.compact(table => 't')")
+    spark.conf.set(EXCLUDED, "")
+    spark.sql("INSERT INTO t VALUES (-1, 'b')")
+    assert merged(spark, "SELECT * FROM t") == expected + Counter([(-1, "b")])
+
+
+def reverse_last_load(spark: SparkSession, table: str) -> None:
+    """Turns the rows of its files around, and corrects their sizes in the log."""
+    log = logs(spark, table)[-1]
+    actions = [json.loads(line) for line in log.read_text().splitlines()]
+    for action in actions:
+        if "add" in action:
+            file = folder(spark, table) / action["add"]["path"]
+            rows = pyarrow.parquet.ParquetFile(file).read()
+            pyarrow.parquet.write_table(rows.take(list(reversed(range(len(rows))))), file)
+            file.with_name(f".{file.name}.crc").unlink()
+            action["add"]["size"] = file.stat().st_size
+    log.write_text("\n".join(json.dumps(action) for action in actions) + "\n")
+    for checksum in (log.with_name(f".{log.name}.crc"), log.with_suffix(".crc")):
+        checksum.unlink(missing_ok=True)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
