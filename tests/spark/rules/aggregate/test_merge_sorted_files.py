@@ -179,6 +179,20 @@ def test_settings_change_nothing(session: SparkSession, setting: tuple[str, str]
         merged(session, QUERIES["all"].format(t=table))
 
 
+@pytest.mark.parametrize("query", [
+    "SELECT x.k, x.s FROM u x JOIN (SELECT k FROM g WHERE k = 17 AND p = 'p1') y ON x.k = y.k",
+    "SELECT x.k, x.s FROM u x JOIN (VALUES (17, 'p1'), (18, 'p2')) y(k, p) ON x.k = y.k AND x.p = y.p",
+    "SELECT x.k, x.s FROM u x WHERE p = (SELECT max(p) FROM g WHERE k < 20)",
+    "SELECT x.k, x.s FROM r x JOIN (VALUES (1017), (18)) y(k) ON x.k = y.k",
+    "SELECT x.k, rand() < 2 FROM u x WHERE k IN (SELECT k FROM g WHERE i % 5 = 1)",
+])  # fmt: skip
+def test_files_that_are_chosen_at_run_time_are_merged(session: SparkSession, query: str) -> None:
+    for adaptive in ("true", "false"):
+        session.conf.set("spark.sql.adaptive.enabled", adaptive)
+        session.conf.set("spark.sql.autoBroadcastJoinThreshold", "10485760")
+        merged(session, query)
+
+
 def test_readers_of_rows_use_the_hash_table(session: SparkSession) -> None:
     expected = multiset(session.sql("SELECT * FROM u").collect())
     session.conf.set("spark.sql.parquet.enableVectorizedReader", "false")

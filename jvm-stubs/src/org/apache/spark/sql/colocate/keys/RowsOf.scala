@@ -3,17 +3,21 @@ package org.apache.spark.sql.colocate.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /**
  * Some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the relation lists
- * it, used or not, so it is left out of the relation where it is not used.
+ * it, used or not, so it is left out of the relation where it is not used. Not where Delta has planned the relation's
+ * deletion vectors before, as in a subquery that chooses partitions: Delta then reads a row's number in its file.
  */
 private[keys] case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression], relation: LogicalRelation) {
 
   private val used = AttributeSet((columns ++ filters).flatMap(_.references))
 
-  private val read = relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
+  private val read =
+    if (DeltaReflection.marksDeletedRows(relation)) relation.output
+    else relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
 
   def readsLess: Boolean = read.size < relation.output.size
 

@@ -211,7 +211,7 @@ case class ColocatedScanExec(
    * The same files for an operator that reads those of a task in turns: one file in each partition. Only for Delta's
    * files, which are not checked while they are read, and for scans that read whole files in batches.
    */
-  def byFile: ScannedFiles = {
+  def byFile: ScannedFiles = executeQuery { // the filters' subqueries have ended
     val tasks = mode match {
       case ReadMode.ByBucket(count) => filesToRead.byBucket(count)
       case ReadMode.ByFilledBucket => filesToRead.byFilledBucket

@@ -27,7 +27,7 @@ private[colocate] object DeltaHooks {
   val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans", "DynamicRangePruning")) { () =>
     methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
     methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
-    methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size")
+    methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size", "tags")
     methods(s"$Delta.Snapshot", "metadata", "version", "protocol", "allFiles")
     methods(s"$Delta.actions.Metadata", "schema", "partitionSchema", "configuration", "id")
     methodsOf(s"$Delta.GeneratedColumn$$", "satisfyGeneratedColumnProtocol" -> 1)

@@ -7,7 +7,7 @@ import scala.util.Try
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
-import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{Metadata, StructType}
 import org.apache.spark.util.Utils
 
@@ -74,6 +74,10 @@ object DeltaReflection {
   private def metadataOf(files: HadoopFsRelation): Option[AnyRef] =
     Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))
 
+  /** Has Delta given a relation the column by which it leaves out rows that a deletion vector marks? */
+  def marksDeletedRows(relation: LogicalRelation): Boolean =
+    relation.output.exists(_.name == "__delta_internal_is_row_deleted")
+
   /** The index of a query's scan. */
   def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex
 
@@ -121,20 +125,22 @@ object DeltaReflection {
   def snapshotOfTable(table: AnyRef): DeltaSnapshot = new DeltaSnapshot(call(table, "initialSnapshot"))
 
   /** The files that the prepared scan chose, from memory. */
-  def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = {
-    val files = preparedAddFiles(preparedIndex)
+  def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = loggedFiles(preparedAddFiles(preparedIndex))
+
+  def loggedFiles(files: Seq[AnyRef]): Seq[LoggedFile] =
     files.headOption.toSeq.flatMap { first =>
       val path = first.getClass.getMethod("path")
       val values = first.getClass.getMethod("partitionValues")
       val size = first.getClass.getMethod("size")
+      val tags = first.getClass.getMethod("tags")
       files.map { file =>
         LoggedFile(
           path.invoke(file).asInstanceOf[String],
           values.invoke(file).asInstanceOf[Map[String, String]],
-          size.invoke(file).asInstanceOf[Long])
+          size.invoke(file).asInstanceOf[Long],
+          Option(tags.invoke(file).asInstanceOf[Map[String, String]]).getOrElse(Map.empty))
       }
     }
-  }
 
   /** The filters by which the prepared scan chose its files. */
   def preparedFilters(preparedIndex: FileIndex): Seq[Expression] =
@@ -188,8 +194,9 @@ object DeltaReflection {
 /** One file of a table's log: partition values by physical name, its rows, deleted ones included, and its size. */
 case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long], bytes: Long)
 
-/** What the log says about a data file: its URI, its partition values by physical column name, its size. */
-case class LoggedFile(path: String, partitionValues: Map[String, String], bytes: Long)
+/** What the log says about a data file: its URI, its partition values by physical column name, its size, its tags. */
+case class LoggedFile(
+    path: String, partitionValues: Map[String, String], bytes: Long, tags: Map[String, String] = Map.empty)
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {

@@ -23,8 +23,8 @@ object SortedTags {
     if (!SelfCheck.has(DeltaHooks.FileTags)) Set.empty
     else {
       val (name, value) = of(keys)
-      DeltaReflection.addFilesOf(index).filter(DeltaReflection.tagsOf(_).get(name).contains(value))
-        .map(file => new Path(DeltaReflection.pathOf(file)).getName).toSet
+      DeltaReflection.loggedFiles(DeltaReflection.addFilesOf(index)).filter(_.tags.get(name).contains(value))
+        .map(file => new Path(file.path).getName).toSet
     }
 
   def has(names: Set[String], file: PartitionedFile): Boolean = names.contains(file.toPath.getName)

@@ -118,17 +118,18 @@ case class AggregateRunsExec(
   /** Without generated code. */
   override protected def doExecute(): RDD[InternalRow] = {
     val numOutputRows = longMetric("numOutputRows")
-    child.execute().mapPartitionsInternal { rows =>
-      val runs = new Runs(rows)
+    child.execute().mapPartitionsWithIndexInternal { (task, rows) =>
+      val runs = new Runs(rows, task)
       runs.map { run => numOutputRows += 1; run }
     }
   }
 
-  private class Runs(rows: Iterator[InternalRow]) extends Iterator[InternalRow] {
+  private class Runs(rows: Iterator[InternalRow], task: Int) extends Iterator[InternalRow] {
     private val keyOf = UnsafeProjection.create(keys, child.output)
     private val begin = MutableProjection.create(firstBuffer)
     private val update = MutableProjection.create(nextBuffer)
     private val result = UnsafeProjection.create(results, keys ++ buffer)
+    result.initialize(task)
     private val joined = new JoinedRow
     private var ahead: InternalRow = _ // the first row of the next run
 
