@@ -247,6 +247,24 @@ def test_the_history_is_that_of_a_write_without_the_mark(spark: SparkSession, db
     assert (set(tags(spark, "a")), set(tags(spark, "b"))) == ({"k"}, {None})
 
 
+def test_a_refused_write_has_deltas_own_error(spark: SparkSession, db: str) -> None:
+    unique(spark, "t", "k INT NOT NULL, v STRING")
+    spark.sql("ALTER TABLE t ADD CONSTRAINT least CHECK (k >= 0)")
+    for values, error in (
+        ("(-1, 'x')", "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"),
+        ("(NULL, 'x')", "DELTA_NOT_NULL|DELTA_VIOLATE_CONSTRAINT"),
+    ):
+        found = []
+        for excluded in ("", "TagSortedLoads"):
+            spark.conf.set(EXCLUDED, excluded)
+            with pytest.raises(Exception, match=error) as caught:
+                spark.sql(f"INSERT INTO t VALUES {values}")
+            found.append((type(caught.value), str(caught.value).splitlines()[:3]))
+        assert found[0][0] == found[1][0]
+        assert "InvocationTargetException" not in str(found)
+    assert spark.table("t").count() == 0
+
+
 def test_what_is_not_sorted_by_all_keys_has_no_mark(spark: SparkSession, db: str) -> None:
     spark.sql(
         f"CREATE TABLE t (k INT, l INT, v INT) USING delta PARTITIONED BY (l) {BUCKETS} "

@@ -2,6 +2,8 @@ package org.apache.spark.sql.colocate.evidence.delta
 
 import java.lang.reflect.InvocationTargetException
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, Literal}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.connector.catalog.Table
@@ -106,5 +108,10 @@ object DeltaTransaction {
 
   /** Delta's own error, for example of a commit that came in between, instead of reflection's. */
   def passingOn[T](work: => T): T =
-    try work catch { case e: InvocationTargetException => throw e.getCause }
+    try work catch { case e: InvocationTargetException => throw cause(e) }
+
+  @tailrec private def cause(error: Throwable): Throwable = error match {
+    case call: InvocationTargetException => cause(call.getCause)
+    case other => other
+  }
 }
