@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.colocate.evidence.delta.SortedTags
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{InputAdapter, InputRDDCodegen, SortExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{InputAdapter, InputRDDCodegen, LocalTableScanExec, SortExec, SparkPlan, UnaryExecNode}
 
 /**
  * Reads a scan's files by merging: rows with equal keys are neighbours. All files of a bucket and partition are open at
@@ -35,7 +35,8 @@ case class MergeFilesExec(keys: Seq[Attribute], child: SparkPlan) extends UnaryE
     val read = scan.byFile
     val names = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
     val sorted = read.tasks.flatMap(_.files).map(SortedTags.has(names, _)).toIndexedSeq
-    val sort = SortExec(keys.map(SortOrder(_, Ascending)), global = false, child)
+    // The tasks get it with its child, so that is a small one.
+    val sort = SortExec(keys.map(SortOrder(_, Ascending)), global = false, LocalTableScanExec(output, Nil, None))
     new MergedFilesRDD(
       read.batches, read.byPartition, sorted, read.places.map(_.hosts), keys, output, () => sort.createSorter(),
       scan.evidence.table)
