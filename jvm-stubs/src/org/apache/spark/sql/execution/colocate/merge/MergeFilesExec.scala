@@ -7,7 +7,9 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.colocate.evidence.delta.SortedTags
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{InputAdapter, InputRDDCodegen, LocalTableScanExec, SortExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{
+  InputAdapter, InputRDDCodegen, LocalTableScanExec, SortExec, SparkPlan, UnaryExecNode
+}
 
 /**
  * Reads a scan's files by merging: rows with equal keys are neighbours. All files of a bucket and partition are open at
