@@ -107,7 +107,7 @@ LOADED = "SELECT id % 700 AS k, concat('p', id % 3) AS p, CAST(id AS INT) AS i, 
 
 
 def make(spark: SparkSession) -> None:
-    """u: two keys, three loads and a deletion. g: AGGREGATE KEY. r: ranges with different numbers of buckets."""
+    """u: two keys, three loads and a deletion. g: AGGREGATE KEY. r: ranges with different numbers of buckets. few: for joins."""
     unique(spark, "u", "k BIGINT, p STRING, i INT, s STRING", "p, k", "PARTITIONED BY (p)")
     aggregates = '{"i": "SUM", "s": "REPLACE_IF_NOT_NULL"}'
     spark.sql(
@@ -121,6 +121,10 @@ def make(spark: SparkSession) -> None:
         "DISTRIBUTED BY HASH(k) BUCKETS 2"
     )
     spark.sql("ALTER TABLE r ADD PARTITION c VALUES LESS THAN ('2000') DISTRIBUTED BY HASH(k) BUCKETS 4")
+    spark.sql(
+        "CREATE TABLE few USING parquet AS SELECT id AS k, concat('p', id % 3) AS p, concat('name ', id) AS name "
+        "FROM range(5)"
+    )
     for rows in (5000, 12000, 10):
         for table in ("u", "g", "r"):
             spark.sql(f"INSERT INTO {table} (k, p, i, s) SELECT * FROM ({LOADED.format(rows)})")
@@ -180,8 +184,8 @@ def test_settings_change_nothing(session: SparkSession, setting: tuple[str, str]
 
 
 @pytest.mark.parametrize("query", [
-    "SELECT x.k, x.s FROM u x JOIN (SELECT k FROM g WHERE k = 17 AND p = 'p1') y ON x.k = y.k",
-    "SELECT x.k, x.s FROM u x JOIN (VALUES (17, 'p1'), (18, 'p2')) y(k, p) ON x.k = y.k AND x.p = y.p",
+    "SELECT x.k, x.s FROM u x JOIN few ON x.k = few.k WHERE few.name = 'name 2'",
+    "SELECT x.k, x.s FROM u x JOIN few ON x.p = few.p WHERE few.name = 'name 2'",
     "SELECT x.k, x.s FROM u x WHERE p = (SELECT max(p) FROM g WHERE k < 20)",
     "SELECT x.k, x.s FROM r x JOIN (VALUES (1017), (18)) y(k) ON x.k = y.k",
     "SELECT x.k, rand() < 2 FROM u x WHERE k IN (SELECT k FROM g WHERE i % 5 = 1)",
