@@ -107,7 +107,7 @@ LOADED = "SELECT id % 700 AS k, concat('p', id % 3) AS p, CAST(id AS INT) AS i, 
 
 
 def make(spark: SparkSession) -> None:
-    """u: two keys, three loads and a deletion. g: AGGREGATE KEY. r: ranges with different numbers of buckets. few: for joins."""
+    """u: UNIQUE KEY of two columns. g: AGGREGATE KEY. r: ranges with different numbers of buckets. few: for joins."""
     unique(spark, "u", "k BIGINT, p STRING, i INT, s STRING", "p, k", "PARTITIONED BY (p)")
     aggregates = '{"i": "SUM", "s": "REPLACE_IF_NOT_NULL"}'
     spark.sql(
