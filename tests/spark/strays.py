@@ -10,6 +10,7 @@ import pyarrow.orc
 import pyarrow.parquet
 from pyspark.sql import SparkSession
 
+from tests.spark.delta_log import rewrite_last
 from tests.spark.members import folder
 from tests.spark.native import files
 
@@ -60,10 +61,9 @@ def forget(spark: SparkSession, table: str) -> None:
 
 def say_of_bucket_3(spark: SparkSession, table: str, value: str) -> None:
     """Writes `value` into a Delta table's log as the partition value of the files of bucket 3."""
-    log = max((folder(spark, table) / "_delta_log").glob("*.json"))
-    text = log.read_text()
-    assert '"_colocate_bucket":"3"' in text
-    log.write_text(text.replace('"_colocate_bucket":"3"', f'"_colocate_bucket":{value}'))
-    log.with_name(f".{log.name}.crc").unlink(missing_ok=True)
-    log.with_suffix(".crc").unlink(missing_ok=True)
-    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+
+    def changed(text: str) -> str:
+        assert '"_colocate_bucket":"3"' in text
+        return text.replace('"_colocate_bucket":"3"', f'"_colocate_bucket":{value}')
+
+    rewrite_last(spark, table, changed)

@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, partitioning
 
-from tests.spark.members import folder
+from tests.spark.delta_log import actions, commits
 
 BUCKETS = "CLUSTERED BY (id) INTO 4 BUCKETS"
 G = "TBLPROPERTIES ('colocate_with' = 'g')"
@@ -24,9 +24,7 @@ def members(spark: SparkSession, db: str) -> dict[str, str]:
 
 def schema(spark: SparkSession, table: str) -> dict[str, str]:
     """Column -> generation expression of the newest snapshot, from the transaction log itself."""
-    log = sorted((folder(spark, table) / "_delta_log").glob("*.json"))
-    actions = [json.loads(line) for path in log for line in path.read_text().splitlines()]
-    newest = [action["metaData"] for action in actions if "metaData" in action][-1]
+    newest = [found for commit in commits(spark, table) for found in actions(commit, "metaData")][-1]
     fields = json.loads(newest["schemaString"])["fields"]
     return {f["name"]: f["metadata"].get("delta.generationExpression", "").replace("`", "") for f in fields}
 

@@ -5,7 +5,8 @@ import json
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import create_member, fill, folder
+from tests.spark.delta_log import actions, commits
+from tests.spark.members import create_member, fill
 from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
 from tests.spark.plans import kind, nodes
 
@@ -171,8 +172,7 @@ def test_the_bucket_takes_no_place_among_the_columns_with_statistics(spark: Spar
     few = {"delta.dataSkippingNumIndexedCols": "2"}
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, properties=few)
     fill(spark, "t", ROWS, ["k", "v"])
-    lines = sorted((folder(spark, "t") / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
-    adds = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
+    adds = actions(commits(spark, "t")[-1], "add")
     assert adds
     assert all(set(json.loads(add["stats"])["maxValues"]) == {"k", "v"} for add in adds)
 

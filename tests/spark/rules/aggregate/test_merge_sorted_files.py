@@ -2,22 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow.parquet
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.members import database, folder
+from tests.spark.delta_log import actions, commits, rewrite_last
+from tests.spark.members import create_member, database, folder
 from tests.spark.oracle import multiset
 from tests.spark.plans import kinds
 
 MERGED = "MergeFilesExec"
 TAG = "colocate.sorted"
 EXCLUDED = "spark.colocate.rules.excluded"
-BUCKETS = "CLUSTERED BY (k) INTO 2 BUCKETS"
 
 # Each value comes back in later loads; the larger files have more than one batch of 4,096 rows.
 KEYS = {
@@ -46,11 +45,9 @@ COLUMNS = (
 )
 
 
-def unique(spark: SparkSession, table: str, columns: str, keys: str = "k", more: str = "") -> None:
-    spark.sql(
-        f"CREATE TABLE {table} ({columns}) USING delta {more} {BUCKETS} "
-        f"TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = '{keys}')"
-    )
+def unique(spark: SparkSession, table: str, columns: str, keys: str = "k", partitioned: Sequence[str] = ()) -> None:
+    model = {"key_model": "unique", "key_columns": keys}
+    create_member(spark, table, columns, ["k"], 2, partitioned=partitioned, properties=model)
 
 
 def merged(spark: SparkSession, sql: str) -> Counter[Any]:
@@ -75,22 +72,11 @@ def hashed(spark: SparkSession, sql: str) -> Counter[Any]:
 
 def tags(spark: SparkSession, table: str) -> list[str | None]:
     """Of each file that was ever added, in the order of the commits."""
-    return [tag(file) for log in logs(spark, table) for file in added(log)]
+    return [tag(file) for commit in commits(spark, table) for file in actions(commit, "add")]
 
 
 def tag(file: dict[str, Any]) -> str | None:
     return (file.get("tags") or {}).get(TAG)
-
-
-def logs(spark: SparkSession, table: str) -> list[Path]:
-    return sorted((folder(spark, table) / "_delta_log").glob("*.json"))
-
-
-def added(log: Path) -> Iterator[dict[str, Any]]:
-    for line in log.read_text().splitlines():
-        action = json.loads(line)
-        if "add" in action:
-            yield action["add"]
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -108,13 +94,13 @@ LOADED = "SELECT id % 700 AS k, concat('p', id % 3) AS p, CAST(id AS INT) AS i, 
 
 def make(spark: SparkSession) -> None:
     """u: UNIQUE KEY of two columns. g: AGGREGATE KEY. r: ranges with different numbers of buckets. few: for joins."""
-    unique(spark, "u", "k BIGINT, p STRING, i INT, s STRING", "p, k", "PARTITIONED BY (p)")
-    aggregates = '{"i": "SUM", "s": "REPLACE_IF_NOT_NULL"}'
-    spark.sql(
-        f"CREATE TABLE g (k BIGINT, p STRING, i INT, s STRING) USING delta {BUCKETS} TBLPROPERTIES "
-        f"('key_model' = 'aggregate', 'key_columns' = 'k, p', 'value_aggregates' = '{aggregates}', "
-        "'delta.enableDeletionVectors' = 'true')"
-    )
+    unique(spark, "u", "k BIGINT, p STRING, i INT, s STRING", "p, k", ["p"])
+    create_member(spark, "g", "k BIGINT, p STRING, i INT, s STRING", ["k"], 2, properties={
+        "key_model": "aggregate",
+        "key_columns": "k, p",
+        "value_aggregates": '{"i": "SUM", "s": "REPLACE_IF_NOT_NULL"}',
+        "delta.enableDeletionVectors": "true",
+    })  # fmt: skip
     spark.sql(
         "CREATE TABLE r (p STRING, k BIGINT, i INT MAX, s STRING MIN) AGGREGATE KEY(p, k) "
         "PARTITION BY RANGE(k) (PARTITION a VALUES LESS THAN ('100'), PARTITION b VALUES LESS THAN ('1000')) "
@@ -234,8 +220,7 @@ def test_the_history_is_that_of_a_write_without_the_mark(spark: SparkSession, db
         wider = spark.createDataFrame([(4, "d", 1, 2)], "k INT, v STRING, w INT, x INT")
         wider.writeTo(table).option("mergeSchema", "true").option("userMetadata", "note").append()
         for _ in range(2):
-            once = wider.writeTo(table).option("txnAppId", "app").option("txnVersion", "1")
-            once.append()
+            wider.writeTo(table).option("txnAppId", "app").option("txnVersion", "1").append()
     facts = "version, operation, operationParameters, operationMetrics['numOutputRows'], userMetadata, isBlindAppend"
     seen = [
         [
@@ -270,15 +255,12 @@ def test_a_refused_write_has_deltas_own_error(spark: SparkSession, db: str) -> N
 
 
 def test_what_is_not_sorted_by_all_keys_has_no_mark(spark: SparkSession, db: str) -> None:
-    spark.sql(
-        f"CREATE TABLE t (k INT, l INT, v INT) USING delta PARTITIONED BY (l) {BUCKETS} "
-        "TBLPROPERTIES ('key_model' = 'unique', 'key_columns' = 'k, l')"
-    )
+    unique(spark, "t", "k INT, l INT, v INT", "k, l", ["l"])
     spark.sql("INSERT INTO t SELECT id, id % 3, id FROM range(1000)")
     spark.sql("INSERT INTO t (k, v) SELECT id, id FROM range(1000)")  # the partition column gets its default
     spark.sql("INSERT INTO t REPLACE WHERE l = 1 SELECT id, 1, 7 FROM range(500)")
     spark.table("t").where("k < 9").write.format("delta").mode("append").save(str(folder(spark, "t")))
-    marks = [{tag(file) for file in added(log)} for log in logs(spark, "t")]
+    marks = [{tag(file) for file in actions(commit, "add")} for commit in commits(spark, "t")]
     assert marks == [set(), {"k,l"}, {None}, {None}, {None}]
 
 
@@ -349,16 +331,15 @@ def test_a_file_in_another_order_than_its_mark_says_is_an_error(spark: SparkSess
 
 def reverse_last_load(spark: SparkSession, table: str) -> None:
     """Turns the rows of its files around, and corrects their sizes in the log."""
-    log = logs(spark, table)[-1]
-    actions = [json.loads(line) for line in log.read_text().splitlines()]
-    for action in actions:
+
+    def reversed_file(line: str) -> str:
+        action = json.loads(line)
         if "add" in action:
             file = folder(spark, table) / action["add"]["path"]
             rows = pyarrow.parquet.ParquetFile(file).read()
             pyarrow.parquet.write_table(rows.take(list(reversed(range(len(rows))))), file)
             file.with_name(f".{file.name}.crc").unlink()
             action["add"]["size"] = file.stat().st_size
-    log.write_text("\n".join(json.dumps(action) for action in actions) + "\n")
-    for checksum in (log.with_name(f".{log.name}.crc"), log.with_suffix(".crc")):
-        checksum.unlink(missing_ok=True)
-    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+        return json.dumps(action) + "\n"
+
+    rewrite_last(spark, table, lambda log: "".join(map(reversed_file, log.splitlines())))
