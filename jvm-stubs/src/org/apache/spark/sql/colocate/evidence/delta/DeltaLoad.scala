@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.{DataFrame, Dataset, SaveMode}
+import org.apache.spark.sql.{DataFrame, SaveMode}
 
 /** An INSERT of Delta's own, step by step as its command WriteIntoDelta runs it, whose new files get a tag. */
 private[colocate] class DeltaLoad(session: SparkSession, table: Table, mode: SaveMode, tag: (String, String)) {
@@ -35,7 +35,7 @@ private[colocate] class DeltaLoad(session: SparkSession, table: Table, mode: Sav
       .newInstance(options ++ nullAsDefault, session.sessionState.conf).asInstanceOf[AnyRef]
   }
 
-  private def commandOf(rows: Dataset[_], options: AnyRef): AnyRef = {
+  private def commandOf(rows: DataFrame, options: AnyRef): AnyRef = {
     val commands = companion("commands.WriteIntoDelta")
     val properties = call(call(call(log, "unsafeVolatileSnapshot"), "metadata"), "configuration")
     method(commands, "apply", 9).invoke(

@@ -127,6 +127,7 @@ object DeltaReflection {
   /** The files that the prepared scan chose, from memory. */
   def preparedFiles(preparedIndex: FileIndex): Seq[LoggedFile] = loggedFiles(preparedAddFiles(preparedIndex))
 
+  /** What AddFiles say. Their methods are looked up once. */
   def loggedFiles(files: Seq[AnyRef]): Seq[LoggedFile] =
     files.headOption.toSeq.flatMap { first =>
       val path = first.getClass.getMethod("path")
@@ -196,7 +197,7 @@ case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long], b
 
 /** What the log says about a data file: its URI, its partition values by physical column name, its size, its tags. */
 case class LoggedFile(
-    path: String, partitionValues: Map[String, String], bytes: Long, tags: Map[String, String] = Map.empty)
+    path: String, partitionValues: Map[String, String], bytes: Long, tags: Map[String, String])
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {

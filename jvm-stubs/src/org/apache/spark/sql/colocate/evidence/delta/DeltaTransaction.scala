@@ -16,8 +16,8 @@ import org.apache.spark.sql.{DataFrame, Dataset}
  * metadata or these files meanwhile; nothing is changed then.
  */
 class DeltaTransaction(table: Table) {
-  import DeltaReflection.{call, companion, method}
-  import DeltaTransaction.tagged
+  import DeltaReflection.{call, companion, method, tagsOf}
+  import DeltaTransaction.copied
 
   SelfCheck.require(table.name, DeltaHooks.Commit)
 
@@ -77,33 +77,31 @@ class DeltaTransaction(table: Table) {
   def replace(removed: Seq[AnyRef], added: Seq[AnyRef], tags: (String, String)*): Unit = {
     val now = Long.box(System.currentTimeMillis())
     val gone = removed.map(file => method(file, "removeWithTimestamp", 2).invoke(file, now, Boolean.box(false)))
-    val moved = added.map(file => DeltaTransaction.changed(file)(5 -> Boolean.box(false)))
+    val moved = added.map(file => copied(file, 5 -> Boolean.box(false), 7 -> (tagsOf(file) ++ tags)))
     method(transaction, "commit", 2)
-      .invoke(transaction, gone ++ moved.map(tagged(_, tags: _*)), companion("DeltaOperations$ManualUpdate"))
+      .invoke(transaction, gone ++ moved, companion("DeltaOperations$ManualUpdate"))
   }
 
-  private def changed(schema: StructType, properties: Map[String, String]): AnyRef = {
-    val values = (1 to 8).map {
-      case 5 => schema.json
-      case 7 => properties
-      case i => call(metadata, s"copy$$default$$$i")
-    }
-    method(metadata, "copy", values.size).invoke(metadata, values: _*)
-  }
-
+  private def changed(schema: StructType, properties: Map[String, String]): AnyRef =
+    copied(metadata, 5 -> schema.json, 7 -> properties)
 }
 
 object DeltaTransaction {
   import DeltaReflection.{call, tagsOf}
 
-  /** An AddFile with more tags. */
-  private[delta] def tagged(file: AnyRef, tags: (String, String)*): AnyRef = changed(file)(7 -> (tagsOf(file) ++ tags))
+  /** An AddFile with one more tag. */
+  private[delta] def tagged(file: AnyRef, tag: (String, String)): AnyRef = copied(file, 7 -> (tagsOf(file) + tag))
 
-  /** An AddFile with other values of some of its fields, by their numbers: 5 dataChange, 7 tags. */
-  private def changed(file: AnyRef)(fields: (Int, AnyRef)*): AnyRef = {
-    val copy = file.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
-    val values = (1 to copy.getParameterCount).map(i => fields.toMap.getOrElse(i, call(file, s"copy$$default$$$i")))
-    copy.invoke(file, values: _*)
+  /**
+   * A case class with other values of some of its fields.
+   *
+   * @param fields by number. AddFile: 5 dataChange, 7 tags. Metadata: 5 schema, 7 properties
+   */
+  private def copied(action: AnyRef, fields: (Int, AnyRef)*): AnyRef = {
+    val copy = action.getClass.getMethods.filter(_.getName == "copy").maxBy(_.getParameterCount)
+    val others = fields.toMap
+    val values = (1 to copy.getParameterCount).map(i => others.getOrElse(i, call(action, s"copy$$default$$$i")))
+    copy.invoke(action, values: _*)
   }
 
   /** Delta's own error, for example of a commit that came in between, instead of reflection's. */
