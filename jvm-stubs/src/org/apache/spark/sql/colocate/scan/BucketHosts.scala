@@ -32,7 +32,7 @@ private[colocate] case class BucketHosts(byBucket: IndexedSeq[Seq[String]]) {
 }
 
 /** The buckets that a task reads, and the hosts of these, those with the most bytes of its files first. */
-private[spark] case class TaskPlace(buckets: Seq[Int], hosts: Seq[String])
+private[scan] case class TaskPlace(buckets: Seq[Int], hosts: Seq[String])
 
 private[colocate] object BucketHosts {
 

@@ -218,7 +218,8 @@ case class ColocatedScanExec(
       case other => throw SparkException.internalError(s"${evidence.table} is read $other, which splits files")
     }
     val files = tasks.flatMap(_.files).zipWithIndex.map { case (file, index) => FilePartition(index, Array(file)) }
-    ScannedFiles(counted(rddOf(files)), tasks, placement.fold(Seq.empty[TaskPlace])(_.ofTasks(tasks, evidence)))
+    val hosts = placement.fold(Seq.empty[Seq[String]])(_.ofTasks(tasks, evidence).map(_.hosts))
+    ScannedFiles(counted(rddOf(files)), tasks, hosts)
   }
 
   private def filesToRead: BucketedFiles = {

@@ -9,9 +9,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
  *
  * @param batches one partition for each file, in the order of the tasks and of their files
  * @param tasks   the files of each task
- * @param places  the hosts that each task prefers; empty if none does
+ * @param hosts   that each task prefers; empty if none does
  */
-case class ScannedFiles(batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], places: Seq[TaskPlace]) {
+case class ScannedFiles(batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], hosts: Seq[Seq[String]]) {
 
   /** For each task the files of each bucket and partition, by the numbers of their partitions in `batches`. */
   def byPartition: IndexedSeq[Seq[Seq[Int]]] = {

@@ -34,7 +34,7 @@ object AggregateRuns extends ColumnarRule {
     all.groupingExpressions.nonEmpty &&
       all.groupingExpressions.forall(key => key.isInstanceOf[Attribute] && isKey(key.dataType)) &&
       all.aggregateExpressions.nonEmpty &&
-      all.aggregateExpressions.forall(one => one.mode == Complete && one.filter.isEmpty && !one.isDistinct) &&
+      all.aggregateExpressions.forall(OneStep.isPlain) &&
       all.aggregateExpressions.map(_.aggregateFunction).forall {
         case declared: DeclarativeAggregate => declared.aggBufferAttributes.forall(a => isBuffer(a.dataType))
         case _ => false

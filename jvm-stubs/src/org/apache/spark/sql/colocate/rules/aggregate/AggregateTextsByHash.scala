@@ -1,12 +1,11 @@
 package org.apache.spark.sql.colocate.rules.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, DeclarativeAggregate}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.colocate.rules.Rewrite
 import org.apache.spark.sql.execution.aggregate.SortAggregateExec
 import org.apache.spark.sql.execution.colocate.aggregate.AnyTypeHashAggregateExec
-import org.apache.spark.sql.execution.{ColumnarRule, SortExec, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**
  * Matches: a sort aggregate in one step (mode Complete) with the sort that it needs. Spark chooses it where a function
@@ -22,20 +21,13 @@ object AggregateTextsByHash extends ColumnarRule {
   override def postColumnarTransitions: Rule[SparkPlan] =
     Rewrite.ofBuckets("AggregateTextsByHash", _) { plan =>
       KeptOrder.of(plan)(plan.transformUp {
-        case all @ SortAggregateExec(_, _, _, _, _, _, _, _, SortExec(_, false, rows, _)) if fits(all) =>
-          byHash(all, rows)
+        case all: SortAggregateExec if fits(all) => OneStep.unsorted(all).fold[SparkPlan](all)(byHash(all, _))
       })
     }
 
   private def fits(all: SortAggregateExec): Boolean =
-    !all.isStreaming &&
-      all.groupingExpressions.nonEmpty &&
-      all.groupingExpressions.forall(key => UnsafeRowUtils.isBinaryStable(key.dataType)) &&
-      all.aggregateExpressions.nonEmpty &&
-      all.aggregateExpressions.forall { one =>
-        one.mode == Complete && one.filter.isEmpty && !one.isDistinct &&
-        one.aggregateFunction.isInstanceOf[DeclarativeAggregate]
-      }
+    OneStep.isPlain(all) && all.aggregateExpressions.nonEmpty &&
+      all.groupingExpressions.forall(key => UnsafeRowUtils.isBinaryStable(key.dataType))
 
   private def byHash(all: SortAggregateExec, rows: SparkPlan): SparkPlan = {
     val made = AnyTypeHashAggregateExec(

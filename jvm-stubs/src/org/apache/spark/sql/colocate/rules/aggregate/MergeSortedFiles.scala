@@ -1,13 +1,12 @@
 package org.apache.spark.sql.colocate.rules.aggregate
 
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, RowOrdering}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, DeclarativeAggregate}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
 import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.rules.Rewrite
+import org.apache.spark.sql.colocate.rules.join.TaskMemory
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, HashAggregateExec, SortAggregateExec}
@@ -32,13 +31,7 @@ object MergeSortedFiles extends ColumnarRule {
   }
 
   private def fits(all: BaseAggregateExec): Boolean =
-    !all.isStreaming &&
-      all.groupingExpressions.nonEmpty &&
-      all.groupingExpressions.forall(key => key.isInstanceOf[Attribute] && isKey(key.dataType)) &&
-      all.aggregateExpressions.forall { one =>
-        one.mode == Complete && one.filter.isEmpty && !one.isDistinct &&
-        one.aggregateFunction.isInstanceOf[DeclarativeAggregate]
-      }
+    OneStep.isPlain(all) && all.groupingExpressions.forall(key => key.isInstanceOf[Attribute] && isKey(key.dataType))
 
   /** Types whose equal values have equal bytes, so that they are equal to every operator. */
   private def isKey(of: DataType): Boolean = UnsafeRowUtils.isBinaryStable(of) && RowOrdering.isOrderable(of)
@@ -55,7 +48,7 @@ object MergeSortedFiles extends ColumnarRule {
 
   private def rowsOf(all: BaseAggregateExec): Option[SparkPlan] = all match {
     case hash: HashAggregateExec => Some(hash.child)
-    case SortAggregateExec(_, _, _, _, _, _, _, _, SortExec(_, false, rows, _)) => Some(rows)
+    case sort: SortAggregateExec => OneStep.unsorted(sort)
     case _ => None
   }
 
@@ -89,15 +82,15 @@ private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
 
   private val MostFiles = 128
 
-  /** Of a task's memory; the rest is for what is done with the rows. */
-  private val Share = 0.25
+  /** The rest of a task's memory is for what is done with the rows. */
+  private val mostBytes = TaskMemory.heapBytes(scan.relation.sparkSession.sparkContext) / 4
 
   def canBeOpen: Boolean =
     scan.readsWholeFiles && scan.supportsColumnar && !scan.checksInTasks && {
       val sorted = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
       val files = scan.selectedPartitions.toPartitionArray
       areMostly(sorted, files) && files.groupBy(_.partitionValues).values.forall { set =>
-        set.length <= MostFiles && set.map(_.length.min(RowGroupBytes)).sum * columnsRead <= Share * memoryOfTask
+        set.length <= MostFiles && set.map(_.length.min(RowGroupBytes)).sum * columnsRead <= mostBytes
       }
     }
 
@@ -108,13 +101,4 @@ private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
   /** About the part of a file that is in the columns that the scan reads. */
   private def columnsRead: Double =
     (scan.requiredSchema.defaultSize.toDouble / scan.relation.dataSchema.defaultSize.max(1)).min(1.0)
-
-  private def memoryOfTask: Long = {
-    val context: SparkContext = scan.relation.sparkSession.sparkContext
-    if (context.isLocal) Runtime.getRuntime.maxMemory / context.defaultParallelism.max(1)
-    else {
-      val tasks = context.conf.getInt("spark.executor.cores", 1) / context.conf.getInt("spark.task.cpus", 1).max(1)
-      (context.executorMemory.toLong << 20) / tasks.max(1)
-    }
-  }
 }

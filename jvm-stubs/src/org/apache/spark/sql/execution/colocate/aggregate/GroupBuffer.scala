@@ -34,6 +34,7 @@ object GroupBuffer {
     case _ => None
   }
 
+  /** The buffer that the function has by itself. */
   def ofFunction(aggregate: AggregateExpression): GroupBuffer = {
     val function = aggregate.aggregateFunction.asInstanceOf[DeclarativeAggregate]
     val initial = AttributeMap(function.aggBufferAttributes.zip(function.initialValues))

@@ -14,13 +14,13 @@ import org.apache.spark.{InterruptibleIterator, NarrowDependency, Partition, Tas
  * @param files one partition for each file
  * @param tasks for each task the sets of files to merge, by the numbers of their partitions in `files`
  * @param sorted for each file: is it sorted?
- * @param places the hosts that each task prefers; empty if none does
+ * @param hosts that each task prefers; empty if none does
  */
 private[merge] class MergedFilesRDD(
     files: RDD[ColumnarBatch],
     tasks: IndexedSeq[Seq[Seq[Int]]],
     sorted: IndexedSeq[Boolean],
-    @transient places: Seq[Seq[String]],
+    @transient hosts: Seq[Seq[String]],
     keys: Seq[Attribute],
     input: Seq[Attribute],
     sorter: () => UnsafeExternalRowSorter,
@@ -38,8 +38,7 @@ private[merge] class MergedFilesRDD(
     }.toArray
   }
 
-  override protected def getPreferredLocations(task: Partition): Seq[String] =
-    places.lift(task.index).getOrElse(Nil)
+  override protected def getPreferredLocations(task: Partition): Seq[String] = hosts.lift(task.index).getOrElse(Nil)
 
   override def compute(task: Partition, context: TaskContext): Iterator[InternalRow] = {
     val order = new KeyOrder(keys, input)

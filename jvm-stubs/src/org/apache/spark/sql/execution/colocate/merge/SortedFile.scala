@@ -30,16 +30,16 @@ private[merge] class SortedFile(
       before.rowId = row.rowId
       row.rowId += 1
       moved(before)
-    } else if (row == null) nextBatch()
-    else {
-      val last = copy(row).copy() // the next batch may be in the same memory
+    } else {
+      val last = if (row == null) null else copy(row).copy() // the next batch may be in the same memory
       nextBatch()
       if (!isDone) moved(last)
     }
 
+  /** @param from null for the file's first row */
   private def moved(from: InternalRow): Unit = {
     val now = order.prefixOf(row)
-    if (order.compare(now, row, prefix, from) < 0) throw ofAnotherOrder
+    if (from != null && order.compare(now, row, prefix, from) < 0) throw ofAnotherOrder
     prefix = now
   }
 
@@ -50,10 +50,8 @@ private[merge] class SortedFile(
       rowsLeft = batch.numRows()
       if (rowsLeft > 0) {
         val columns = (0 until batch.numCols()).map(batch.column).toArray
-        val first = row == null
         row = new ColumnarBatchRow(columns)
         before = new ColumnarBatchRow(columns)
-        if (first) prefix = order.prefixOf(row)
       }
     }
     isDone = rowsLeft == 0
