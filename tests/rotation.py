@@ -1,7 +1,8 @@
 """Slow tests take turns by day, so that a run ends in time. `COLOCATE_ALL_TESTS=1 ./run test` runs them all.
 
 Two kinds do: those that say so (`on_its_day`), and in a run of the whole suite the cases of the parametrised tests of
-tests/spark (`leave_out_other_days`). Each of these tests runs on each day, with a third of its cases.
+tests/spark (`leave_out_other_days`). Each of these tests runs on each day, with a quarter of its
+cases, or with one of them where it has fewer than four.
 """
 
 import os
@@ -18,8 +19,7 @@ TODAY = int(time.time() // 86_400)  # in UTC
 # Set for the workers of a run that names no files: whoever names some wants all of their cases.
 WHOLE_SUITE = "COLOCATE_WHOLE_SUITE"
 SPARK = Path(__file__).parent / "spark"
-MANY = 4
-DAYS = 3
+DAYS = 4
 
 
 def is_due(turn: int, turns: int, day: int = TODAY, runs_all: bool = RUNS_ALL) -> bool:
@@ -34,11 +34,12 @@ def on_its_day(turn: int, turns: int) -> pytest.MarkDecorator:
 
 
 def leave_out_other_days(items: Sequence[pytest.Item]) -> None:
-    """Marks the cases that have their turn on another day. A test with less than `MANY` cases runs all of them."""
+    """Marks the cases that have their turn on another day."""
     cases = defaultdict(list)
     for item in items:
         if item.path.is_relative_to(SPARK):
             cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
-        for number, item in enumerate(found if len(found) >= MANY else ()):
-            item.add_marker(on_its_day(number % DAYS, DAYS))
+        turns = min(len(found), DAYS)
+        for number, item in enumerate(found if turns > 1 else ()):
+            item.add_marker(on_its_day(number % turns, turns))

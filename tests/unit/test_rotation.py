@@ -33,20 +33,27 @@ def items(path: str, cases: int) -> list[Any]:
     return [Item(nodeid=f"{path}::test[{case}-[{case}]]", path=file, skipped=None) for case in range(cases)]
 
 
-@pytest.fixture(params=range(3))
+@pytest.fixture(params=range(4))
 def day(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     day: int = request.param
     monkeypatch.setattr(rotation, "is_due", lambda turn, turns: is_due(turn, turns, day, False))
     return day
 
 
-def test_a_test_with_many_cases_runs_a_third_of_them(day: int) -> None:
+def test_a_test_with_many_cases_runs_a_quarter_of_them(day: int) -> None:
     found = items("spark/rules/test_x.py", 7)
     rotation.leave_out_other_days(found)
-    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day, 7, 3))
+    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day, 7, 4))
 
 
-def test_few_cases_and_tests_without_spark_run_every_day(day: int) -> None:
-    found = items("spark/rules/test_x.py", 3) + items("unit/test_y.py", 9)
+@pytest.mark.parametrize("cases", [2, 3])
+def test_a_test_with_few_cases_runs_one_of_them(day: int, cases: int) -> None:
+    found = items("spark/rules/test_x.py", cases)
+    rotation.leave_out_other_days(found)
+    assert [number for number, item in enumerate(found) if not item.skipped] == [day % cases]
+
+
+def test_single_cases_and_tests_without_spark_run_every_day(day: int) -> None:
+    found = items("spark/rules/test_x.py", 1) + items("unit/test_y.py", 9)
     rotation.leave_out_other_days(found)
     assert not any(item.skipped for item in found)
