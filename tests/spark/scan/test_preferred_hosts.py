@@ -36,6 +36,10 @@ for table in ("a", "b"):
     spark.sql(f"CREATE TABLE {table} (k INT, v INT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS "
               "TBLPROPERTIES ('colocate_with' = 'g')")
     spark.sql(f"INSERT INTO {table} SELECT id, id FROM range(1000)")
+spark.sql("CREATE TABLE keyed (k INT, v INT) USING delta CLUSTERED BY (k) INTO 4 BUCKETS "
+          "TBLPROPERTIES ('colocate_with' = 'g', 'key_model' = 'unique', 'key_columns' = 'k')")
+for load in range(2):
+    spark.sql(f"INSERT INTO keyed SELECT id, id * {load} FROM range(1000)")
 
 def hosts():
     return {row["host"]: row["state"] for row in spark.table("system.colocation_hosts").collect()}
@@ -50,11 +54,12 @@ def wait_until(done):
         assert time.monotonic() < end, (hosts(), placed())
         time.sleep(0.2)
 
-def tasks(table_join="a JOIN b USING (k)"):
-    frame = spark.sql(f"SELECT count(*), sum(a.v) FROM {table_join}")
+def tasks(rows="a JOIN b USING (k)", reader="ColocatedScanExec"):
+    frame = spark.sql(f"SELECT count(k), sum(a.v) FROM {rows}")
     assert [tuple(row) for row in frame.collect()] == [(1000, 499500)]
     plan = frame._jdf.queryExecution().executedPlan()
     found = [0, 0]
+    assert reader in [kind(node) for node in walk(plan)]
     for scan in walk(plan):
         if kind(scan) == "ColocatedScanExec":
             for index, name in enumerate(("tasksAtHost", "tasksElsewhere")):
@@ -67,6 +72,7 @@ def hit_rates():
     return [row["host_hit_rate"] for row in rows]
 
 told = {"unread": hit_rates(), "sequence": placed(), "hosts": hosts(), "tasks": tasks(), "hit rates": hit_rates()}
+told["tasks that merge"] = tasks("keyed a", "MergeFilesExec")
 told["explain"] = spark.sql("EXPLAIN FORMATTED SELECT count(*) FROM a JOIN b USING (k)").collect()[0][0]
 spark.conf.set("spark.colocate.hosts.preferred", "false")
 told["switched off"] = tasks()
@@ -102,6 +108,10 @@ def test_a_new_group_has_its_buckets_on_the_executors_hosts_in_turn(told: dict) 
 def test_all_tasks_of_a_join_run_on_the_hosts_of_their_buckets(told: dict) -> None:  # type: ignore[type-arg]
     assert told["tasks"] == [8, 0]
     assert "BucketHosts: 2 hosts" in told["explain"]
+
+
+def test_tasks_that_merge_files_run_on_the_hosts_of_their_buckets(told: dict) -> None:  # type: ignore[type-arg]
+    assert told["tasks that merge"] == [4, 0]
 
 
 def test_the_hit_rate_of_a_bucket_counts_tasks_at_its_hosts_and_elsewhere(told: dict) -> None:  # type: ignore[type-arg]

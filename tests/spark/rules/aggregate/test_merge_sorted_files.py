@@ -291,6 +291,39 @@ def test_files_of_other_writers_are_sorted_first(spark: SparkSession, db: str, v
     assert merged(spark, "SELECT * FROM t") == Counter((expected | {1: "last"}).items())
 
 
+def test_rows_have_the_numbers_that_parquets_reader_gives_them(spark: SparkSession, db: str) -> None:
+    """Files have several batches of 4,096 rows and several row groups. A compaction writes the numbers down."""
+    spark.conf.set("parquet.block.size", "65536")
+    unique(spark, "t", "k INT, v STRING")
+    spark.sql("INSERT INTO t SELECT id, sha1(string(id)) FROM range(50000)")
+    spark.sql("INSERT INTO t SELECT id * 3, sha1(string(-id)) FROM range(10000)")
+    before = set(folder(spark, "t").rglob("*.parquet"))
+    assert min(pyarrow.parquet.ParquetFile(file).num_row_groups for file in before) > 2
+
+    def compacted(excluded: str) -> dict[int, int]:
+        spark.conf.set(EXCLUDED, excluded)
+        others = set(folder(spark, "t").rglob("*.parquet"))
+        spark.sql("CALL system.compact(table => 't')")
+        made = [pyarrow.parquet.read_table(file) for file in set(folder(spark, "t").rglob("*.parquet")) - others]
+        spark.sql("RESTORE t TO VERSION AS OF 2")
+        number = next(name for name in made[0].column_names if name.startswith("_row-id-col"))
+        return {k: n for file in made for k, n in zip(file["k"].to_pylist(), file[number].to_pylist(), strict=True)}
+
+    counted = compacted("")
+    assert counted == compacted("MergeSortedFiles")
+    assert len(set(counted.values())) == 50000
+    assert sum(number >= 50000 for number in counted.values()) == 10000
+
+
+def test_filters_skip_row_groups_and_the_last_row_is_taken(spark: SparkSession, db: str) -> None:
+    spark.conf.set("parquet.block.size", "65536")
+    unique(spark, "t", "k INT, v STRING")
+    spark.sql("INSERT INTO t SELECT id, sha1(string(id)) FROM range(50000)")
+    spark.sql("INSERT INTO t SELECT id * 3, sha1(string(-id)) FROM range(10000)")
+    assert len(merged(spark, "SELECT * FROM t WHERE k > 20000")) == 29999
+    assert len(merged(spark, "SELECT * FROM t WHERE k IS NOT NULL")) == 50000
+
+
 def test_tables_that_are_mostly_of_other_writers_use_the_hash_table(spark: SparkSession, db: str) -> None:
     unique(spark, "t", "k INT, v STRING")
     spark.sql("INSERT INTO t VALUES (1, 'a')")

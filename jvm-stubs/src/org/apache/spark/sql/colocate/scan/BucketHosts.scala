@@ -31,9 +31,6 @@ private[colocate] case class BucketHosts(byBucket: IndexedSeq[Seq[String]]) {
   }
 }
 
-/** The buckets that a task reads, and the hosts of these, those with the most bytes of its files first. */
-private[scan] case class TaskPlace(buckets: Seq[Int], hosts: Seq[String])
-
 private[colocate] object BucketHosts {
 
   /** Spark names so many hosts for a task of a file scan, too. */

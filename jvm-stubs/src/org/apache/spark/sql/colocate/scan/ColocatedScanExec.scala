@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartit
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec.{AtHost, Elsewhere}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
@@ -218,9 +219,17 @@ case class ColocatedScanExec(
       case other => throw SparkException.internalError(s"${evidence.table} is read $other, which splits files")
     }
     val files = tasks.flatMap(_.files).zipWithIndex.map { case (file, index) => FilePartition(index, Array(file)) }
-    val hosts = placement.fold(Seq.empty[Seq[String]])(_.ofTasks(tasks, evidence).map(_.hosts))
-    ScannedFiles(counted(rddOf(files)), tasks, hosts)
+    ScannedFiles(counted(rddOf(files, wholeFileReader, None, None)), tasks, placesOf(tasks))
   }
+
+  /** Filters skip row groups, so without them the rows of a file can be counted. IS NOT NULL skips few. */
+  private def wholeFileReader: PartitionedFile => Iterator[InternalRow] =
+    if (requiredSchema.fieldNames.exists(DeltaReflection.isDeletionMark)) readFile
+    else if (!dataFilters.forall(_.isInstanceOf[IsNotNull])) readFile
+    else {
+      val numbers = RowNumbers(requiredSchema)
+      numbers.added(reader(Nil, numbers.required))
+    }
 
   private def filesToRead: BucketedFiles = {
     val files = filesOf(dynamicallySelectedPartitions.toPartitionArray.toSeq)
@@ -250,35 +259,50 @@ case class ColocatedScanExec(
 
   private lazy val readFile: PartitionedFile => Iterator[InternalRow] = reader(pushedDownFilters)
 
-  private def reader(filters: Seq[Filter]): PartitionedFile => Iterator[InternalRow] =
+  private def reader(
+      filters: Seq[Filter], columns: StructType = requiredSchema): PartitionedFile => Iterator[InternalRow] =
     relation.fileFormat.buildReaderWithPartitionValues(
       sparkSession = relation.sparkSession,
       dataSchema = relation.dataSchema,
       partitionSchema = relation.partitionSchema,
-      requiredSchema = requiredSchema,
+      requiredSchema = columns,
       filters = filters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
 
   /** Each task reads its files on a host of their buckets, if it can. */
   private def placed(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] =
-    rddOf(tasks, check, placement.map(_.ofTasks(tasks, evidence)))
+    rddOf(tasks, check, placesOf(tasks))
+
+  private def placesOf(tasks: Seq[FilePartition]): Option[TaskPlaces] = placement.map { hosts =>
+    TaskPlaces(
+      hosts.ofTasks(tasks, evidence),
+      longMetric(AtHost),
+      longMetric(Elsewhere),
+      HostHits.of(sparkContext, evidence.table))
+  }
 
   private def rddOf(
       tasks: Seq[FilePartition],
       check: Option[CheckInTask] = None,
-      places: Option[IndexedSeq[TaskPlace]] = None): RDD[InternalRow] = {
+      places: Option[TaskPlaces] = None): RDD[InternalRow] = {
     val plain = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
-    val read = check.fold(plain)(_.reader(plain))
+    rddOf(tasks, check.fold(plain)(_.reader(plain)), check, places)
+  }
+
+  private def rddOf(
+      tasks: Seq[FilePartition],
+      read: PartitionedFile => Iterator[InternalRow],
+      check: Option[CheckInTask],
+      places: Option[TaskPlaces]): RDD[InternalRow] = {
     val session = relation.sparkSession
     val extractors = relation.fileFormat.fileConstantMetadataExtractors
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
     val rows = places match {
       case None => new FileScanRDD(session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options)
       case Some(found) =>
-        val (at, other, hits) = (longMetric(AtHost), longMetric(Elsewhere), HostHits.of(sparkContext, evidence.table))
         new PlacedScanRDD(
-          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found, at, other, hits)
+          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found)
     }
     if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
   }

@@ -7,7 +7,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.util.AccumulatorV2
 
 /** Tasks that read a bucket: all, and those that ran on one of the bucket's hosts. */
-private[colocate] case class TaskCounts(all: Long, atHost: Long) {
+private[sql] case class TaskCounts(all: Long, atHost: Long) {
   def +(other: TaskCounts): TaskCounts = TaskCounts(all + other.all, atHost + other.atHost)
 
   /** 1 if all tasks ran on one of the bucket's hosts. */
@@ -15,7 +15,7 @@ private[colocate] case class TaskCounts(all: Long, atHost: Long) {
 }
 
 /** Counts the tasks of one table by bucket, those that ended well. A task adds a bucket, and whether it was a hit. */
-private[scan] class HostHits extends AccumulatorV2[(Int, Boolean), Map[Int, TaskCounts]] {
+private[sql] class HostHits extends AccumulatorV2[(Int, Boolean), Map[Int, TaskCounts]] {
 
   private val counts = mutable.HashMap.empty[Int, TaskCounts]
 

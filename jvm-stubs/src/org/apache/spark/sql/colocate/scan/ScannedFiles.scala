@@ -9,9 +9,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
  *
  * @param batches one partition for each file, in the order of the tasks and of their files
  * @param tasks   the files of each task
- * @param hosts   that each task prefers; empty if none does
+ * @param places  the hosts that the tasks prefer; None where they prefer none
  */
-case class ScannedFiles(batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], hosts: Seq[Seq[String]]) {
+private[sql] case class ScannedFiles(batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], places: Option[TaskPlaces]) {
 
   /** For each task the files of each bucket and partition, by the numbers of their partitions in `batches`. */
   def byPartition: IndexedSeq[Seq[Seq[Int]]] = {

@@ -75,8 +75,10 @@ object DeltaReflection {
     Option.when(files.fileFormat.getClass.getName == Format)(call(files.fileFormat, "metadata"))
 
   /** Has Delta given a relation the column by which it leaves out rows that a deletion vector marks? */
-  def marksDeletedRows(relation: LogicalRelation): Boolean =
-    relation.output.exists(_.name == "__delta_internal_is_row_deleted")
+  def marksDeletedRows(relation: LogicalRelation): Boolean = relation.output.exists(c => isDeletionMark(c.name))
+
+  /** Does the reader of the files set this column for rows that a deletion vector has? */
+  def isDeletionMark(column: String): Boolean = column == "__delta_internal_is_row_deleted"
 
   /** The index of a query's scan. */
   def isPrepared(index: FileIndex): Boolean = index.getClass.getName == PreparedIndex

@@ -56,15 +56,16 @@ object GroupBuffer {
     GroupBuffer(
       columns,
       others,
-      order +: values.map(value => If(IsNull(order), Literal(null, value.dataType), value)),
+      order +: (if (!order.nullable) values else values.map(v => If(IsNull(order), Literal(null, v.dataType), v))),
       columns.zip(order +: values).map { case (old, value) => If(isLater, value, old) },
       columns.zip(others).map { case (old, other) => If(isOtherLater, other, old) },
       aggregates.map(_.resultId).zip(columns.tail))
   }
 
-  private def attributes(of: Seq[Expression]): Seq[Attribute] = of.map(e => AttributeReference("last", e.dataType)())
+  private def attributes(of: Seq[Expression]): Seq[Attribute] =
+    of.map(e => AttributeReference("last", e.dataType, e.nullable || of.head.nullable)())
 
   /** A row without an order is never the last one. */
   private def later(order: Expression, than: Expression): Expression =
-    Or(And(IsNull(than), IsNotNull(order)), GreaterThan(order, than))
+    if (order.nullable) Or(And(IsNull(than), IsNotNull(order)), GreaterThan(order, than)) else GreaterThan(order, than)
 }

@@ -27,8 +27,11 @@ private[merge] class KeyOrder(keys: Seq[Attribute], input: Seq[Attribute]) {
   def compare(prefix: Long, row: InternalRow, otherPrefix: Long, other: InternalRow): Int =
     if (prefix < otherPrefix) -1
     else if (prefix > otherPrefix) 1
-    else if (isWhole && prefix != Long.MinValue) 0
-    else whole.compare(row, other)
+    else compareWhole(prefix, row, other)
+
+  /** @param prefix of both rows */
+  def compareWhole(prefix: Long, row: InternalRow, other: InternalRow): Int =
+    if (isWhole && prefix != Long.MinValue) 0 else whole.compare(row, other)
 }
 
 /** A number in the order of a column's values; equal values have equal ones. */

@@ -40,7 +40,7 @@ case class MergeFilesExec(keys: Seq[Attribute], child: SparkPlan) extends UnaryE
     // The tasks get it with its child, so that is a small one.
     val sort = SortExec(keys.map(SortOrder(_, Ascending)), global = false, LocalTableScanExec(output, Nil, None))
     new MergedFilesRDD(
-      read.batches, read.byPartition, sorted, read.hosts, keys, output, () => sort.createSorter(),
+      read.batches, read.byPartition, sorted, read.places, keys, output, () => sort.createSorter(),
       scan.evidence.table)
   }
 

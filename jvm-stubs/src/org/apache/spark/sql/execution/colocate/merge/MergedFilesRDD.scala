@@ -2,10 +2,11 @@ package org.apache.spark.sql.execution.colocate.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.colocate.scan.TaskPlaces
 import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.{InterruptibleIterator, NarrowDependency, Partition, TaskContext}
+import org.apache.spark.{NarrowDependency, Partition, TaskContext}
 
 /**
  * The rows of the files of each bucket and partition, merged by their order. Files that are not sorted are sorted
@@ -14,13 +15,13 @@ import org.apache.spark.{InterruptibleIterator, NarrowDependency, Partition, Tas
  * @param files one partition for each file
  * @param tasks for each task the sets of files to merge, by the numbers of their partitions in `files`
  * @param sorted for each file: is it sorted?
- * @param hosts that each task prefers; empty if none does
+ * @param places the hosts that the tasks prefer; None where they prefer none
  */
 private[merge] class MergedFilesRDD(
     files: RDD[ColumnarBatch],
     tasks: IndexedSeq[Seq[Seq[Int]]],
     sorted: IndexedSeq[Boolean],
-    @transient hosts: Seq[Seq[String]],
+    places: Option[TaskPlaces],
     keys: Seq[Attribute],
     input: Seq[Attribute],
     sorter: () => UnsafeExternalRowSorter,
@@ -38,18 +39,20 @@ private[merge] class MergedFilesRDD(
     }.toArray
   }
 
-  override protected def getPreferredLocations(task: Partition): Seq[String] = hosts.lift(task.index).getOrElse(Nil)
+  override protected def getPreferredLocations(task: Partition): Seq[String] =
+    places.fold(Seq.empty[String])(_.hostsOf(task.index))
 
   override def compute(task: Partition, context: TaskContext): Iterator[InternalRow] = {
+    places.foreach(_.count(task.index))
     val order = new KeyOrder(keys, input)
+    val copy = UnsafeProjection.create(input, input)
     def read(file: FileOfSet) = firstParent[ColumnarBatch].iterator(file.partition, context)
-    val rows = task.asInstanceOf[MergedFilesTask].sets.iterator.flatMap { set =>
+    new InTurn(task.asInstanceOf[MergedFilesTask].sets.iterator.map { set =>
       val (sortedFiles, others) = set.partition(_.isSorted)
-      val runs = sortedFiles.map(file => new SortedFile(read(file), input, order, table)) ++
+      val runs = sortedFiles.map(file => new SortedFile(read(file), copy, order, table)) ++
         Option.when(others.nonEmpty)(new SortedRows(others.iterator.flatMap(read), input, order, sorter()))
       new MergedRuns(runs.toArray, order)
-    }
-    new InterruptibleIterator(context, rows)
+    })
   }
 }
 
@@ -57,3 +60,18 @@ private case class FileOfSet(partition: Partition, isSorted: Boolean)
 
 /** The sets of files that a task merges. */
 private case class MergedFilesTask(index: Int, sets: Seq[Seq[FileOfSet]]) extends Partition
+
+/** The rows of all sets, as `flatMap` gives them, without its cost for each row. The reads see to it if a task ends. */
+private class InTurn(sets: Iterator[MergedRuns]) extends Iterator[InternalRow] {
+  private var set: MergedRuns = _
+
+  override def hasNext: Boolean = {
+    while ((set == null || !set.hasNext) && sets.hasNext) set = sets.next()
+    set != null && set.hasNext
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException
+    set.next()
+  }
+}

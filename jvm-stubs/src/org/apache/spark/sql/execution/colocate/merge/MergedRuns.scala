@@ -24,10 +24,13 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends
 
   private val leaves = Iterator.iterate(1)(_ * 2).dropWhile(_ < runs.length).next()
 
+  /** The prefix of each run's row, side by side, since most comparisons need nothing else. */
+  private val prefixes = Array.fill(leaves)(Long.MaxValue)
+
   /** At 0 the run whose row is next; at i > 0 the loser among the winners below 2 i and 2 i + 1. */
   private val tree = new Array[Int](leaves)
 
-  runs.foreach(_.advance())
+  runs.indices.foreach(advance)
   tree(0) = winnerBelow(1)
 
   /** Was the row of this run returned? The run moves on when the next row is asked for. */
@@ -36,7 +39,7 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends
   override def hasNext: Boolean = {
     if (isTaken) {
       isTaken = false
-      runs(tree(0)).advance()
+      advance(tree(0))
       tree(0) = replayed(tree(0))
     }
     !runs(tree(0)).isDone
@@ -46,6 +49,11 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends
     if (!hasNext) throw new NoSuchElementException
     isTaken = true
     runs(tree(0)).row
+  }
+
+  private def advance(run: Int): Unit = {
+    runs(run).advance()
+    prefixes(run) = if (runs(run).isDone) Long.MaxValue else runs(run).prefix
   }
 
   private def winnerBelow(node: Int): Int =
@@ -71,9 +79,11 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends
     best
   }
 
-  /** Leaves without a run, and runs that have ended, come last. */
   private def isBefore(a: Int, b: Int): Boolean =
-    if (a >= runs.length || runs(a).isDone) false
-    else if (b >= runs.length || runs(b).isDone) true
-    else order.compare(runs(a).prefix, runs(a).row, runs(b).prefix, runs(b).row) < 0
+    if (prefixes(a) != prefixes(b)) prefixes(a) < prefixes(b)
+    else if (isPast(a)) false
+    else isPast(b) || order.compareWhole(runs(a).prefix, runs(a).row, runs(b).row) < 0
+
+  /** Leaves without a run, and runs that have ended, come last. */
+  private def isPast(leaf: Int): Boolean = leaf >= runs.length || runs(leaf).isDone
 }

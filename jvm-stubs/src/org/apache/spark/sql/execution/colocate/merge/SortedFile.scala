@@ -1,34 +1,33 @@
 package org.apache.spark.sql.execution.colocate.merge
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnarBatchRow}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * A file that is sorted, while it is read. Fails if the rows are not in the order that the file's tag promises:
  * rows of one key would then count as several.
  *
  * @param batches of the file's rows; a batch is no longer used when the next one is asked for
+ * @param copy    of a row; one for all files, since it is made of generated code
  */
 private[merge] class SortedFile(
-    batches: Iterator[ColumnarBatch], input: Seq[Attribute], order: KeyOrder, table: String)
+    batches: Iterator[ColumnarBatch], copy: UnsafeProjection, order: KeyOrder, table: String)
     extends SortedRun {
 
-  var row: ColumnarBatchRow = _
+  var row: BatchRow = _
   var prefix: Long = 0
 
   var isDone: Boolean = false
 
   private var rowsLeft = 0
-  private var before: ColumnarBatchRow = _
-  private lazy val copy = UnsafeProjection.create(input, input)
-
+  private var before: BatchRow = _
   def advance(): Unit =
     if (rowsLeft > 1) {
       rowsLeft -= 1
-      before.rowId = row.rowId
-      row.rowId += 1
+      before.at = row.at
+      row.at += 1
       moved(before)
     } else {
       val last = if (row == null) null else copy(row).copy() // the next batch may be in the same memory
@@ -49,9 +48,8 @@ private[merge] class SortedFile(
       val batch = batches.next()
       rowsLeft = batch.numRows()
       if (rowsLeft > 0) {
-        val columns = (0 until batch.numCols()).map(batch.column).toArray
-        row = new ColumnarBatchRow(columns)
-        before = new ColumnarBatchRow(columns)
+        row = new BatchRow(batch)
+        before = new BatchRow(batch)
       }
     }
     isDone = rowsLeft == 0
