@@ -11,7 +11,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
  * @param tasks   the files of each task
  * @param places  the hosts that the tasks prefer; None where they prefer none
  */
-private[sql] case class ScannedFiles(batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], places: Option[TaskPlaces]) {
+private[sql] case class ScannedFiles(
+    batches: RDD[ColumnarBatch], tasks: Seq[FilePartition], places: Option[TaskPlaces]) {
 
   /** For each task the files of each bucket and partition, by the numbers of their partitions in `batches`. */
   def byPartition: IndexedSeq[Seq[Seq[Int]]] = {
