@@ -291,14 +291,19 @@ def test_files_of_other_writers_are_sorted_first(spark: SparkSession, db: str, v
     assert merged(spark, "SELECT * FROM t") == Counter((expected | {1: "last"}).items())
 
 
-def test_rows_have_the_numbers_that_parquets_reader_gives_them(spark: SparkSession, db: str) -> None:
-    """Files have several batches of 4,096 rows and several row groups. A compaction writes the numbers down."""
+def load_several_row_groups(spark: SparkSession) -> None:
+    """Into t, whose files also have several batches of 4,096 rows."""
     spark.conf.set("parquet.block.size", "65536")
     unique(spark, "t", "k INT, v STRING")
     spark.sql("INSERT INTO t SELECT id, sha1(string(id)) FROM range(50000)")
     spark.sql("INSERT INTO t SELECT id * 3, sha1(string(-id)) FROM range(10000)")
-    before = set(folder(spark, "t").rglob("*.parquet"))
-    assert min(pyarrow.parquet.ParquetFile(file).num_row_groups for file in before) > 2
+    files = set(folder(spark, "t").rglob("*.parquet"))
+    assert min(pyarrow.parquet.ParquetFile(file).num_row_groups for file in files) > 2
+
+
+def test_rows_have_the_numbers_that_parquets_reader_gives_them(spark: SparkSession, db: str) -> None:
+    """A compaction writes the numbers down."""
+    load_several_row_groups(spark)
 
     def compacted(excluded: str) -> dict[int, int]:
         spark.conf.set(EXCLUDED, excluded)
@@ -316,10 +321,7 @@ def test_rows_have_the_numbers_that_parquets_reader_gives_them(spark: SparkSessi
 
 
 def test_filters_skip_row_groups_and_the_last_row_is_taken(spark: SparkSession, db: str) -> None:
-    spark.conf.set("parquet.block.size", "65536")
-    unique(spark, "t", "k INT, v STRING")
-    spark.sql("INSERT INTO t SELECT id, sha1(string(id)) FROM range(50000)")
-    spark.sql("INSERT INTO t SELECT id * 3, sha1(string(-id)) FROM range(10000)")
+    load_several_row_groups(spark)
     assert len(merged(spark, "SELECT * FROM t WHERE k > 20000")) == 29999
     assert len(merged(spark, "SELECT * FROM t WHERE k IS NOT NULL")) == 50000
 

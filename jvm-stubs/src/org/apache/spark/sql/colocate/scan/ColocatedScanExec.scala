@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartit
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec.{AtHost, Elsewhere}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
@@ -219,17 +218,13 @@ case class ColocatedScanExec(
       case other => throw SparkException.internalError(s"${evidence.table} is read $other, which splits files")
     }
     val files = tasks.flatMap(_.files).zipWithIndex.map { case (file, index) => FilePartition(index, Array(file)) }
-    ScannedFiles(counted(rddOf(files, wholeFileReader, None, None)), tasks, placesOf(tasks))
+    ScannedFiles(counted(rddOf(files, wholeFileReader)), tasks, placesOf(tasks))
   }
 
-  /** Filters skip row groups, so without them the rows of a file can be counted. IS NOT NULL skips few. */
+  /** Filters skip row groups; without them, the rows of a file can be counted. */
   private def wholeFileReader: PartitionedFile => Iterator[InternalRow] =
-    if (requiredSchema.fieldNames.exists(DeltaReflection.isDeletionMark)) readFile
-    else if (!dataFilters.forall(_.isInstanceOf[IsNotNull])) readFile
-    else {
-      val numbers = RowNumbers(requiredSchema)
-      numbers.added(reader(Nil, numbers.required))
-    }
+    RowNumbers.of(requiredSchema).filter(_ => skipsFewRows)
+      .fold(readFile)(numbers => numbers.added(reader(Nil, numbers.required)))
 
   private def filesToRead: BucketedFiles = {
     val files = filesOf(dynamicallySelectedPartitions.toPartitionArray.toSeq)
@@ -248,12 +243,11 @@ case class ColocatedScanExec(
   private lazy val neededHashes: Option[Seq[Int]] =
     if (evidence.layout.partitions.isEmpty) None else BucketPruning.hashes(keys, dataFilters)
 
-  /**
-   * May the tasks read every row of the files that they check? Pushed filters are then left out, so only if the filters
-   * are IS NOT NULL, which skip few rows.
-   */
-  private def readsEachRow: Boolean =
-    isNative && mode.isInstanceOf[ReadMode.ByBucket] && dataFilters.forall(_.isInstanceOf[IsNotNull])
+  /** May the tasks read every row of the files that they check? */
+  private def readsEachRow: Boolean = isNative && mode.isInstanceOf[ReadMode.ByBucket] && skipsFewRows
+
+  /** May pushed filters be left out? IS NOT NULL skips few rows. */
+  private def skipsFewRows: Boolean = dataFilters.forall(_.isInstanceOf[IsNotNull])
 
   private def columnsRead: StructType = new StructType(requiredSchema.fields ++ relation.partitionSchema.fields)
 
@@ -271,8 +265,12 @@ case class ColocatedScanExec(
       hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
 
   /** Each task reads its files on a host of their buckets, if it can. */
-  private def placed(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] =
-    rddOf(tasks, check, placesOf(tasks))
+  private def placed(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] = check match {
+    case None => rddOf(tasks, places = placesOf(tasks))
+    case Some(found) =>
+      val read = RowGroupSlices.reader(if (found.readsEachRow) reader(Nil) else readFile)
+      rddOf(tasks, found.reader(read), placesOf(tasks)).mapPartitionsInternal(OpenReads.add(_))
+  }
 
   private def placesOf(tasks: Seq[FilePartition]): Option[TaskPlaces] = placement.map { hosts =>
     TaskPlaces(
@@ -284,27 +282,16 @@ case class ColocatedScanExec(
 
   private def rddOf(
       tasks: Seq[FilePartition],
-      check: Option[CheckInTask] = None,
+      read: PartitionedFile => Iterator[InternalRow] = RowGroupSlices.reader(readFile),
       places: Option[TaskPlaces] = None): RDD[InternalRow] = {
-    val plain = RowGroupSlices.reader(if (check.exists(_.readsEachRow)) reader(Nil) else readFile)
-    rddOf(tasks, check.fold(plain)(_.reader(plain)), check, places)
-  }
-
-  private def rddOf(
-      tasks: Seq[FilePartition],
-      read: PartitionedFile => Iterator[InternalRow],
-      check: Option[CheckInTask],
-      places: Option[TaskPlaces]): RDD[InternalRow] = {
     val session = relation.sparkSession
     val extractors = relation.fileFormat.fileConstantMetadataExtractors
     val options = new FileSourceOptions(CaseInsensitiveMap(relation.options))
-    val rows = places match {
+    places match {
       case None => new FileScanRDD(session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options)
       case Some(found) =>
-        new PlacedScanRDD(
-          session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found)
+        new PlacedScanRDD(session, read, tasks, columnsRead, fileConstantMetadataColumns, extractors, options, found)
     }
-    if (check.isDefined) rows.mapPartitionsInternal(OpenReads.add(_)) else rows
   }
 
   /** Each task returns the rows of its bucketed files, then the rows of strays that are in its buckets. */

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.scan
 import java.io.Closeable
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
@@ -13,18 +14,14 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
  * Counts the rows of files that are read whole, where a query needs each row's number in its file, so that Parquet's
  * reader does not: it makes an object for each number, which costs more than the rest of reading a narrow row.
  *
- * @param asked the columns that the query reads
+ * @param required the columns that Parquet's reader has to give
+ * @param at       where the numbers stand among the columns that the query reads
  */
-private[scan] case class RowNumbers(asked: StructType) {
-
-  private val at = asked.fieldNames.indexOf(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
-
-  /** The columns that Parquet's reader has to give. */
-  val required: StructType = if (at < 0) asked else StructType(asked.patch(at, Nil, 1))
+private[scan] case class RowNumbers private (required: StructType, at: Int) {
 
   /** @param read gives all rows of a file, in batches, in the guise of rows as Spark's own readers do */
   def added(read: PartitionedFile => Iterator[InternalRow]): PartitionedFile => Iterator[InternalRow] =
-    if (at < 0) read else file => new Numbered(read(file)).asInstanceOf[Iterator[InternalRow]]
+    file => new Numbered(read(file)).asInstanceOf[Iterator[InternalRow]]
 
   private class Numbered(batches: Iterator[Any]) extends Iterator[Any] with Closeable {
     private var passed = 0L
@@ -58,5 +55,15 @@ private[scan] case class RowNumbers(asked: StructType) {
       case open: Closeable => open.close()
       case _ =>
     }
+  }
+}
+
+private[scan] object RowNumbers {
+
+  /** None if the columns have no number, or if Delta's reader needs it to mark deleted rows. */
+  def of(asked: StructType): Option[RowNumbers] = {
+    val at = asked.fieldNames.indexOf(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
+    Option.when(at >= 0 && !asked.fieldNames.exists(DeltaReflection.isDeletionMark))(
+      RowNumbers(StructType(asked.patch(at, Nil, 1)), at))
   }
 }

@@ -82,7 +82,7 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends
   private def isBefore(a: Int, b: Int): Boolean =
     if (prefixes(a) != prefixes(b)) prefixes(a) < prefixes(b)
     else if (isPast(a)) false
-    else isPast(b) || order.compareWhole(runs(a).prefix, runs(a).row, runs(b).row) < 0
+    else isPast(b) || order.compareWhole(prefixes(a), runs(a).row, runs(b).row) < 0
 
   /** Leaves without a run, and runs that have ended, come last. */
   private def isPast(leaf: Int): Boolean = leaf >= runs.length || runs(leaf).isDone

@@ -23,6 +23,7 @@ private[merge] class SortedFile(
 
   private var rowsLeft = 0
   private var before: BatchRow = _
+
   def advance(): Unit =
     if (rowsLeft > 1) {
       rowsLeft -= 1
