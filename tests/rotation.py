@@ -1,8 +1,8 @@
 """Slow tests take turns by day, so that a run ends in time. `COLOCATE_ALL_TESTS=1 ./run test` runs them all.
 
-Two kinds do: those that say so (`on_its_day`), and in a run of the whole suite the cases of the parametrised tests of
-tests/spark (`leave_out_other_days`). Each of these tests runs on each day, with a quarter of its
-cases, or with one of them where it has fewer than four.
+Two kinds do: those that say so (`on_its_day`), and in a run of the whole suite the tests of tests/spark
+(`leave_out_other_days`). A test with several cases runs on each day, with a quarter of its cases, or with one of them
+where it has fewer than four; a test of one case runs on every second day.
 """
 
 import os
@@ -20,6 +20,7 @@ TODAY = int(time.time() // 86_400)  # in UTC
 WHOLE_SUITE = "COLOCATE_WHOLE_SUITE"
 SPARK = Path(__file__).parent / "spark"
 DAYS = 4
+SINGLE_DAYS = 2
 
 
 def is_due(turn: int, turns: int, day: int = TODAY, runs_all: bool = RUNS_ALL) -> bool:
@@ -35,11 +36,16 @@ def on_its_day(turn: int, turns: int) -> pytest.MarkDecorator:
 
 def leave_out_other_days(items: Sequence[pytest.Item]) -> None:
     """Marks the cases that have their turn on another day."""
-    cases = defaultdict(list)
+    tests = defaultdict(list)
     for item in items:
         if item.path.is_relative_to(SPARK):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for found in cases.values():
-        turns = min(len(found), DAYS)
-        for number, item in enumerate(found):
-            item.add_marker(on_its_day(number % turns, turns))
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        if len(cases) > 1:
+            _take_turns(cases, min(len(cases), DAYS))
+    _take_turns([cases[0] for cases in tests.values() if len(cases) == 1], SINGLE_DAYS)
+
+
+def _take_turns(items: Sequence[pytest.Item], turns: int) -> None:
+    for number, item in enumerate(items):
+        item.add_marker(on_its_day(number % turns, turns))

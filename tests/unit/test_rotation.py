@@ -53,7 +53,13 @@ def test_a_test_with_few_cases_runs_one_of_them(day: int, cases: int) -> None:
     assert [number for number, item in enumerate(found) if not item.skipped] == [day % cases]
 
 
-def test_single_cases_and_tests_without_spark_run_every_day(day: int) -> None:
-    found = items("spark/rules/test_x.py", 1) + items("unit/test_y.py", 9)
+def test_tests_of_one_case_run_every_second_day(day: int) -> None:
+    found = [item for number in range(5) for item in items(f"spark/rules/test_{number}.py", 1)]
+    rotation.leave_out_other_days(found)
+    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day % 2, 5, 2))
+
+
+def test_tests_without_spark_run_every_day(day: int) -> None:
+    found = items("unit/test_y.py", 9) + items("contract/test_z.py", 1)
     rotation.leave_out_other_days(found)
     assert not any(item.skipped for item in found)
