@@ -29,7 +29,10 @@ def is_due(turn: int, turns: int, day: int = TODAY, runs_all: bool = RUNS_ALL) -
 
 
 def on_its_day(turn: int, turns: int) -> pytest.MarkDecorator:
-    """Skips a test on the days of the others. All are collected, so the run's report says what was left out."""
+    """Skips a test on the days of the others. All are collected, so the run's report says what was left out.
+
+    Not for tests of tests/spark: with a turn of both kinds, a case may have no day on which both are due.
+    """
     reason = f"runs every {turns} days; COLOCATE_ALL_TESTS=1 runs it now"
     return pytest.mark.skipif(not is_due(turn, turns), reason=reason)
 

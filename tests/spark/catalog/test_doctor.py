@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from tests.rotation import on_its_day
 from tests.spark.control import call, create, eventually
 from tests.spark.foreign import change_property
 from tests.spark.members import create_member, set_stable
@@ -149,7 +148,7 @@ def ends() -> Iterator[ExitStack]:
         yield stack
 
 
-@pytest.mark.parametrize("fault", [pytest.param(f, marks=on_its_day(i % 2, 2)) for i, f in enumerate(FAULTS)])
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_and_its_cure_mends_it(
     spark: SparkSession, db: str, at_once: None, ends: ExitStack, fault: str
 ) -> None:

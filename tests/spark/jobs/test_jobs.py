@@ -10,7 +10,6 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
-from tests.rotation import on_its_day
 from tests.spark.control import create
 from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
@@ -54,7 +53,7 @@ def _stray(spark: SparkSession, table: str, below: str = "") -> None:
     drop_in(spark, table, "dropped_in.{ext}", columns, below)
 
 
-@pytest.mark.parametrize("provider", ["parquet", pytest.param("orc", marks=on_its_day(0, 2)), "delta"])
+@pytest.mark.parametrize("provider", ["parquet", "orc", "delta"])
 def test_a_sound_group_has_no_damage(session: SparkSession, provider: str) -> None:
     _members(session, f"sound_{provider}", provider)
     done = _call(session, f"verify(group => 'g_sound_{provider}', wait => true)")
@@ -74,7 +73,7 @@ def test_a_group_without_rows_is_sound(session: SparkSession, provider: str) -> 
         assert (done.state, done.error) == ("done", None)
 
 
-@pytest.mark.parametrize("provider", ["parquet", pytest.param("orc", marks=on_its_day(0, 2))])
+@pytest.mark.parametrize("provider", ["parquet", "orc"])
 def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     session: SparkSession, provider: str
 ) -> None:
@@ -95,7 +94,7 @@ def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     assert session.table(table).count() == 200
 
 
-@pytest.mark.parametrize("provider", ["parquet", pytest.param("orc", marks=on_its_day(0, 2))])
+@pytest.mark.parametrize("provider", ["parquet", "orc"])
 def test_strays_of_partitions_are_repaired_folder_by_folder(session: SparkSession, provider: str) -> None:
     table = f"parts_{provider}"
     _members(session, table, provider, ("p",))
