@@ -3,45 +3,25 @@
 import argparse
 import re
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from statistics import geometric_mean, median
 from typing import Any
 
 from pyspark.sql import SparkSession
-from rich.progress import Progress
 from spark_colocate import rules
 from spark_colocate.rule_table import Rule
 
-from benchmarks import lab, merge, report, skew
-from benchmarks.data import tpch
-from benchmarks.engines import Layout, engine, layouts, query
+from benchmarks import ablation_cases, lab, report
+from benchmarks.ablation_cases import MEMBERS, Case
 from benchmarks.lines import lines_of
 from benchmarks.rows import same
-from benchmarks.suite import SUITES, in_spark, tables_of
 from tools.recorder import Recorder
 
-SETS = ("operators", "tpch", "tpcds", "skew", "merge", "load")
-UPDATE = "UPDATE orders SET o_totalprice = 0 WHERE o_orderkey % 100 = 1"
-MEMBERS = engine("delta-colocated")
 EXCLUDED = "spark.colocate.rules.excluded"
-# Those that join, aggregate or sort tables of one group, and those in which a shuffle has few rows in each task.
-TPCDS = tuple(f"q{number}" for number in (8, 11, 17, 24, 25, 29, 33, 40, 50, 64, 75, 78, 80, 83, 93, 97))
 # Phases that change a plan while it runs, so that the plan before it runs does not show them.
 WHILE_RUNNING = {"stage", "columnar"}
 SORTS = {"SortFewRows"}
-
-
-@dataclass(frozen=True)
-class Case:
-    """before: makes the tables what they were, untimed. check: reads what a command wrote."""
-
-    name: str
-    database: str
-    sql: str
-    before: Callable[[SparkSession], None] | None = None
-    check: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +33,7 @@ class Run:
 
 def run(asked: argparse.Namespace) -> int:
     with lab.progress() as bars, lab.session(asked.memory, asked.cores) as spark:
-        cases = _cases(spark, asked, bars)
+        cases = ablation_cases.cases(spark, asked, bars)
         names = asked.rules or [rule.name for rule in rules() if rule.needed == "speed"]
         chosen = [rule for rule in rules() if rule.name in names]
         task = bars.add_task("rules", total=len(cases))
@@ -77,71 +57,6 @@ def run(asked: argparse.Namespace) -> int:
     report.print_rules(record)
     print(report.write_json(record, asked.out))
     return 0 if all(one["rows_equal"] for one in found) else 1
-
-
-def _cases(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
-    return [
-        *(_suite(spark, "operators", asked, bars, {"join": query("join")}) if "operators" in asked.sets else ()),
-        *(_suite(spark, "tpch", asked, bars) if "tpch" in asked.sets else ()),
-        *(_suite(spark, "tpcds", asked, bars) if "tpcds" in asked.sets else ()),
-        *(_skewed(spark, bars) if "skew" in asked.sets else ()),
-        *(_merges(spark, asked, bars) if "merge" in asked.sets else ()),
-        *(_loads(asked) if "load" in asked.sets else ()),
-    ]
-
-
-def _suite(
-    spark: SparkSession, name: str, asked: argparse.Namespace, bars: Progress, more: dict[str, str] | None = None
-) -> list[Case]:
-    """Queries of a suite on tables of their own database, loaded once."""
-    texts = {**SUITES[name].texts(), **(more or {})}
-    if name == "tpcds":
-        texts = {query: text for query, text in texts.items() if query in TPCDS}
-    make = replace(MEMBERS, tables=SUITES[name].layout)
-    layout = layouts(make.tables, asked.scale)
-    for table, source in SUITES[name].sources(asked.scale, tables_of(texts)).items():
-        if not spark.catalog.tableExists(f"{make.tables}.{table}"):
-            bars.console.print(f"loading {make.tables}.{table}")
-            lab.load(spark, make, table, source, layout.get(table, Layout()))
-    return [Case(f"{name} {query}", make.tables, in_spark(text)) for query, text in texts.items()]
-
-
-def _skewed(spark: SparkSession, bars: Progress) -> list[Case]:
-    bars.console.print("loading skewed tables")
-    spark.sql("CREATE DATABASE IF NOT EXISTS skew")
-    spark.sql("USE skew")
-    skew.load(spark, 10_000_000, None)
-    return [Case(f"skew {name}", "skew", text.format(facts="hot")) for name, text in skew.QUERIES.items()]
-
-
-def _merges(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
-    """MERGE and UPDATE, with deletion vectors off and on, each into the same version of its table."""
-    orders = tpch(asked.scale, ("orders",))["orders"]
-    layout = layouts("tpch", asked.scale)["orders"]
-    cases = []
-    for vectors in (False, True):
-        made = merge.Case(replace(MEMBERS, tables=f"merge_{str(vectors).lower()}"), vectors)
-        bars.console.print(f"loading {made.engine.tables}")
-        with merge.using(spark, made):
-            merge.load(spark, made, orders, layout)
-        for name, statement in (("merge", merge.MERGE), ("update", UPDATE)):
-            title = f"{name} vectors={str(vectors).lower()}"
-            cases.append(Case(title, made.engine.tables, statement, merge.restore, merge.CHECK))
-    return cases
-
-
-def _loads(asked: argparse.Namespace) -> list[Case]:
-    """CREATE TABLE AS SELECT of lineitem into buckets."""
-    source = tpch(asked.scale, ("lineitem",))["lineitem"]
-    layout = layouts("tpch", asked.scale)["lineitem"]
-    statement = replace(MEMBERS, tables="loads").create("lineitem", f"parquet.`{source}`", layout)
-
-    def fresh(spark: SparkSession) -> None:
-        spark.sql("CREATE DATABASE IF NOT EXISTS loads")
-        spark.sql("DROP TABLE IF EXISTS loads.lineitem")
-
-    check = "SELECT count(*), sum(l_orderkey), sum(l_extendedprice) FROM loads.lineitem"
-    return [Case("load lineitem", "default", statement, fresh, check)]
 
 
 def _ablated(spark: SparkSession, case: Case, chosen: list[Rule], rounds: int) -> list[dict[str, Any]]:

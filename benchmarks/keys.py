@@ -49,14 +49,10 @@ def run(asked: argparse.Namespace) -> int:
 
 def _cases(spark: SparkSession, name: str, asked: argparse.Namespace) -> list[dict[str, Any]]:
     """plain: the aggregated rows, in buckets, without a model. loaded: ten loads. compacted: the same, compacted."""
-    columns, properties, load, queries = MODELS[name]
+    queries = MODELS[name][-1]
     tables = {table: f"{name}_{table}" for table in ("plain", "loaded", "compacted")}
     for table in ("loaded", "compacted"):
-        spark.sql(f"CREATE TABLE {tables[table]} ({columns}) USING delta {BUCKETS} TBLPROPERTIES ({properties})")
-        for number in range(LOADS):
-            first, last = number * asked.rows // LOADS, (number + 1) * asked.rows // LOADS
-            rows = load.format(keys=asked.rows)
-            spark.sql(f"INSERT INTO {tables[table]} SELECT {rows} FROM range({first}, {last})")
+        load(spark, name, tables[table], asked.rows)
     compaction = measure(spark, f"CALL system.compact(table => '{tables['compacted']}')").seconds
     made = f"CREATE TABLE {tables['plain']} USING delta {BUCKETS} AS SELECT * FROM {tables['loaded']}"
     written = measure(spark, made).seconds
@@ -66,6 +62,20 @@ def _cases(spark: SparkSession, name: str, asked: argparse.Namespace) -> list[di
         "aggregated_write_seconds": written,
     }
     return [{"case": case, **_timed(spark, query, tables, asked.rounds), **facts} for case, query in queries.items()]
+
+
+def create(model: str, table: str, columns: str = "") -> str:
+    """CREATE TABLE with a model; columns in parentheses, where no query follows that has them."""
+    return f"CREATE TABLE {table}{columns} USING delta {BUCKETS} TBLPROPERTIES ({MODELS[model][1]})"
+
+
+def load(spark: SparkSession, model: str, table: str, rows: int) -> None:
+    """Makes a table and loads it ten times."""
+    columns, _, values, _ = MODELS[model]
+    spark.sql(create(model, table, f" ({columns})"))
+    for number in range(LOADS):
+        first, last = number * rows // LOADS, (number + 1) * rows // LOADS
+        spark.sql(f"INSERT INTO {table} SELECT {values.format(keys=rows)} FROM range({first}, {last})")
 
 
 def _timed(spark: SparkSession, query: str, tables: dict[str, str], rounds: int) -> dict[str, Any]:

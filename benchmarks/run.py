@@ -6,7 +6,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import ablation, cluster, cut, hybrid, join, keys, merge, planning, registry, skew, suite
+from benchmarks import (
+    ablation,
+    ablation_cases,
+    cluster,
+    cut,
+    hybrid,
+    join,
+    keys,
+    merge,
+    planning,
+    registry,
+    skew,
+    suite,
+)
 from benchmarks.report import RESULTS
 
 Verbs = Any
@@ -96,7 +109,9 @@ def _other_verbs(verbs: Verbs) -> None:
     verb = verbs.add_parser("rules")
     verb.add_argument("--scale", type=float, default=1.0, help="1 is 1 GB of text (1)")
     verb.add_argument("--rounds", type=int, default=5, help="measured rounds with and without each rule (5)")
-    verb.add_argument("--sets", nargs="+", default=list(ablation.SETS), help=f"of {' '.join(ablation.SETS)} (all)")
+    verb.add_argument(
+        "--sets", nargs="+", default=list(ablation_cases.SETS), help=f"of {' '.join(ablation_cases.SETS)} (all)"
+    )
     verb.add_argument("--rules", nargs="+", help="names of rules (all that are only for speed)")
     _session_arguments(verb, "8g")
 

@@ -10,8 +10,9 @@ import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.types.FloatType
 
 /**
- * Matches: an aggregate of a table with AGGREGATE KEY that groups by key columns only, and whose functions are those of
- * the columns: SUM of a SUM column, MIN of MIN, MAX of MAX; of key columns MIN, MAX and functions with DISTINCT.
+ * Matches: an aggregate of a table with AGGREGATE KEY that groups, if at all, by deterministic expressions of key
+ * columns, and whose functions are those that the columns were declared with: SUM of a SUM column, MIN of MIN, MAX of
+ * MAX; of key columns MIN, MAX and functions with DISTINCT.
  * Produces: the same aggregate of the rows as they were loaded, without making one row of each key first. Doris calls
  * this pre-aggregation.
  * Not when: a filter has a value column; or it sums a FLOAT column, whose sum for each key is rounded.

@@ -16,13 +16,13 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.DataType
 
 /**
- * Matches: an aggregate in one step (mode Complete) by all key columns of a table with AGGREGATE KEY or UNIQUE KEY, as
- * every read of such a table has it.
+ * Matches: an aggregate in one step (mode Complete) by all key columns of a table with AGGREGATE KEY or UNIQUE KEY. A
+ * read of such a table has it, unless CollapseKeyAggregation or SkipKeyAggregation has removed it.
  * Produces: a merge of the files of each bucket and partition, which are sorted by these columns, and an aggregate of
  * neighbouring rows. It needs no hash table, and no memory for the keys.
  * Files without the tag that says that they are sorted (see SortedTags), as those of other writers, are sorted first.
- * Not when: most bytes are in such files; more files would be open in a task than its memory is for; the rows are not
- * read in batches; or an aggregate has DISTINCT or FILTER.
+ * Not when: most bytes are in such files; more files would be open in a task than its memory is for; the scan gives no
+ * batches, cuts files, or checks rows in its tasks; or an aggregate has DISTINCT or FILTER.
  */
 object MergeSortedFiles extends ColumnarRule {
 
@@ -77,7 +77,7 @@ object MergeSortedFiles extends ColumnarRule {
 /** The files of a scan: are they sorted, and can a task have those of a bucket and partition open at the same time? */
 private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
 
-  /** Spark's default for files of Parquet: a reader has one row group of its columns in memory. */
+  /** A reader has one row group in memory. This is Parquet's default; tables with buckets mostly have a quarter. */
   private val RowGroupBytes = 128L << 20
 
   private val MostFiles = 128

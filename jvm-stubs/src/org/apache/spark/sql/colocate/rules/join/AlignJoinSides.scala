@@ -6,10 +6,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
 /**
- * Matches: each shuffled join, from the bottom up.
+ * Matches: each sort-merge and shuffled hash join (Spark's ShuffledJoin), from the bottom up.
  * Produces: the plan with the fewest Exchanges out of three: both sides read as g buckets, where g is the greatest
- * common divisor of their bucket counts; the smaller side shuffled to the buckets of the other; or the join as Spark
- * planned it.
+ * common divisor of their bucket counts, if g keeps all cores busy; the smaller side shuffled to the buckets of the
+ * other; or the join with the Exchanges that EnsureRequirements gives it.
  * Not when: an outer join below has filled the keys with nulls. For such keys [[DropExchangeOnNullExtendedKeys]] runs
  * next, when the number of tasks of each side is final.
  */

@@ -13,13 +13,16 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 /**
- * Matches: the scan of a table whose files are proven to have rows of one bucket each.
+ * Matches: the scan of a table whose metadata proves the bucket of each file, except for few strays, whose rows the
+ * scan shuffles.
  * Produces: a [[ColocatedScanExec]] with one task for each bucket. The strategy first lets the strategies of Spark and
  * Delta plan the table (Delta adds the filter of its deletion vectors), and then replaces the scan in their plan and
  * reads fields of `_metadata` directly. It must be asked before theirs, so this extension must be listed before
  * Delta's.
- * Not when: colocation is off, the layout is not proven, or the query does not read all bucket keys. If the layout of a
- * native table is not proven, Spark's own bucketed scan is switched off too, because it could return wrong rows.
+ * Not when: colocation is off, the group is marked as unstable, the layout is not proven, there are too many strays,
+ * range partitions have numbers of buckets with too small a common divisor, or the query does not read all bucket keys.
+ * If the layout of a native table is not proven, Spark's own bucketed scan is switched off as well, also where
+ * colocation is off, because it could return wrong rows.
  */
 case class PlanColocatedScans(session: SparkSession) extends Strategy {
 

@@ -9,10 +9,11 @@ import org.apache.spark.sql.colocate.write.BucketedWriteExec
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
 
 /**
- * Matches: the plan that a command of Delta's writes into a member on HDFS: INSERT, MERGE, UPDATE, DELETE, OPTIMIZE.
- * Produces: the same rows from tasks that prefer the hosts of their buckets, where each bucket has a task of its own,
- * and that know the hosts of all buckets, for FavoredNodesFileSystem.
- * Not when: the table lies elsewhere, where a file is on no host. Native tables: PlanBucketedWrite does it.
+ * Matches: the plan of the rows that a Delta command (INSERT, MERGE, UPDATE, DELETE, OPTIMIZE, ...) writes into a table
+ * of a group on HDFS.
+ * Produces: the same rows. If each task writes one bucket, tasks prefer that bucket's hosts. Each task gets the list of
+ * all buckets' hosts, of which FavoredNodesFileSystem tells HDFS.
+ * Not when: the table is not on HDFS. For native tables PlanBucketedWrite does it.
  */
 object PlaceWrites extends Rule[SparkPlan] with OnAnyPlan {
 
