@@ -21,7 +21,6 @@ from tools.recorder import Recorder
 EXCLUDED = "spark.colocate.rules.excluded"
 # Phases that change a plan while it runs, so that the plan before it runs does not show them.
 WHILE_RUNNING = {"stage", "columnar"}
-SORTS = {"SortFewRows"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def _ablated(spark: SparkSession, case: Case, chosen: list[Rule], rounds: int) -
 
 
 def _changes(spark: SparkSession, case: Case, rule: Rule, plan: str | None, usual: Run) -> bool:
-    if plan is not None and rule.phase not in WHILE_RUNNING and rule.name not in SORTS:
+    if plan is not None and rule.phase not in WHILE_RUNNING:
         return _planned(spark, case, rule.name) != plan
     return _run(spark, case, rule.name).plan != usual.plan
 

@@ -49,7 +49,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     # No bucket is too small to be split; as it pays, each that can be, or none and all share few tasks.
     "spark.colocate.rules.excluded": ("",) * 4
     + ("SpreadJoins", "ReadSmallBucketsTogether", "SpreadJoins, ReadSmallBucketsTogether"),
-    "spark.colocate.skew.minTaskBytes": ("1",),
+    "spark.sql.files.openCostInBytes": ("1",),
     "spark.colocate.skew.targetTaskBytes": ("0", "1", "1", "1073741824"),
 }
 

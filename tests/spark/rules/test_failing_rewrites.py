@@ -24,7 +24,7 @@ QUERY = "SELECT a.k, count(*) AS n, sum(b.v) AS v FROM a JOIN b ON a.k = b.k GRO
 STEPS = [
     "AlignJoinSides", "DropExchangeOnNullExtendedKeys", "GroupWithinTask", "WriteWithinBuckets",
     "DisableUnnecessaryColocatedScan", "ShuffleUnevenAggregates", "ReadSmallBucketsTogether", "HashWithinBuckets",
-    "MergeAdjacentAggregates", "SpreadJoins", "GatherFewRows", "ShareAggregates", "ReadOnceForSort", "SortFewRows",
+    "MergeAdjacentAggregates", "SpreadJoins", "GatherFewRows", "ShareAggregates", "ReadOnceForSort",
 ]  # fmt: skip
 OTHERS = [
     "DropPlanningNodes", "AggregateRuns", "FuseHashJoins", "CheckWhileReading", "DynamicBucketPruning",

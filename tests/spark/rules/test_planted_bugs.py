@@ -18,8 +18,7 @@ INTERPRETED = True
 
 ROWS = "SELECT if(id % 9 = 0, NULL, cast(id % {keys} AS INT)), cast(id % 5 AS INT), id, id % 3 FROM range({rows})"
 COLUMNS = ["k", "k2", "v", "p"]
-SKEW = "spark.colocate.skew"
-SPLIT_ALL = {f"{SKEW}.enabled": "true", f"{SKEW}.minTaskBytes": "1", f"{SKEW}.targetTaskBytes": "1"}
+SPLIT_ALL = {"spark.sql.files.openCostInBytes": "1", "spark.colocate.skew.targetTaskBytes": "1"}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from tools.plans import kind
 BUCKETS = 4
 HOT = 1
 SKEW = "spark.colocate.skew"
+OPEN_COST = "spark.sql.files.openCostInBytes"
 
 
 def make_tables(spark: SparkSession) -> None:
@@ -49,7 +50,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
 @pytest.fixture
 def session(session: SparkSession) -> SparkSession:
     session.conf.set("spark.sql.codegen.wholeStage", "false")
-    session.conf.set(f"{SKEW}.minTaskBytes", "20000")
+    session.conf.set(OPEN_COST, "20000")
     return session
 
 
@@ -152,7 +153,7 @@ def test_splitting_can_be_switched_off(session: SparkSession) -> None:
 )
 @pytest.mark.parametrize("without", ["", "SpreadJoins"])
 def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, without: str) -> None:
-    session.conf.unset(f"{SKEW}.minTaskBytes")
+    session.conf.unset(OPEN_COST)
     session.conf.set("spark.colocate.rules.excluded", without)
     pair = compare(session, sql)
     assert pair.on.exchanges == 0 and pair.on.rows
@@ -160,7 +161,7 @@ def test_tiny_buckets_share_tasks(session: SparkSession, sql: str, without: str)
 
 
 def test_tiny_buckets_have_their_own_tasks_where_that_is_asked_for(session: SparkSession) -> None:
-    session.conf.unset(f"{SKEW}.minTaskBytes")
+    session.conf.unset(OPEN_COST)
     session.conf.set("spark.colocate.rules.excluded", "ReadSmallBucketsTogether")
     assert "24 out of 24\n" in explained(session, "SELECT k, count(*) FROM t1 GROUP BY k")
 
@@ -188,7 +189,7 @@ def test_a_hot_bucket_of_a_table_with_strays_stays_whole(session: SparkSession) 
     ids=["merge", "delete", "insert"],
 )
 def test_tasks_below_a_write_stay_those_of_its_buckets(session: SparkSession, statement: str, target: str) -> None:
-    session.conf.set(f"{SKEW}.minTaskBytes", "1")
+    session.conf.set(OPEN_COST, "1")
     session.conf.set(f"{SKEW}.targetTaskBytes", target)
     on, off = change(session, statement, Member("written"), Member("read", rows="id + 200, 'new'", vectors=True))
     assert_local(on, off)

@@ -109,7 +109,7 @@ def test_observed_below_a_join_that_stops_early(session: SparkSession, member: s
 
 @each_format
 def test_observed_below_a_join_that_splits(session: SparkSession, member: str) -> None:
-    session.conf.set("spark.colocate.skew.minTaskBytes", "1")
+    session.conf.set("spark.sql.files.openCostInBytes", "1")
     session.conf.set("spark.colocate.skew.targetTaskBytes", "1000")
     seen = Observation()
     rows = session.table(member).observe(seen, F.count(F.lit(1)).alias("n"))

@@ -23,8 +23,8 @@ def test_two_matches_of_one_row_are_an_error(spark: SparkSession, db: str, broad
 def test_matches_in_a_bucket_that_might_be_split_are_an_error(spark: SparkSession, db: str) -> None:
     """Trap S1.7: parts of a bucket would each see one match. The search for touched files joins all that it reads."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    for name, value in (("enabled", "true"), ("minTaskBytes", "1"), ("targetTaskBytes", "1")):
-        spark.conf.set(f"spark.colocate.skew.{name}", value)
+    spark.conf.set("spark.sql.files.openCostInBytes", "1")
+    spark.conf.set("spark.colocate.skew.targetTaskBytes", "1")
     more = ("INSERT INTO s SELECT 17, 'again'", "INSERT INTO t SELECT id + 900, 'w' FROM range(50)")
     on, _ = change(spark, UPDATE, Member("t"), TWICE, before=more)
     assert on.error == AMBIGUOUS

@@ -25,7 +25,7 @@ class ColocateException(val code: String, message: String, cause: Option[Throwab
 }
 
 object ColocateException {
-  private case class Entry(code: String, sqlState: String, headline: String)
+  private case class Entry(code: String, sqlState: String)
 
   /** The SQLSTATE of an error that is not in the list: an internal error. */
   private val Internal = "XX000"

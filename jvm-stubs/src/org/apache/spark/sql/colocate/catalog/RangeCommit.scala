@@ -13,9 +13,6 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTransaction
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
-/** What was committed. `files`: how many were removed. */
-case class RangeChange(ranges: DeclaredRanges, files: Int)
-
 /**
  * Changes the range partitions of a Delta table in one commit: the properties, the expressions that Delta's writers
  * compute partitions and buckets by, and the files of a partition that goes.
@@ -30,11 +27,11 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
       lower: Option[String],
       upper: String,
       buckets: Option[Int],
-      keys: Option[String]): RangeChange =
+      keys: Option[String]): DeclaredRanges =
     changed("add_range", "partition" -> partition, "lower" -> lower.orNull, "upper" -> upper,
       "partition_buckets" -> buckets.map(Int.box).orNull, "partition_keys" -> keys.orNull)(_ => None)
 
-  def drop(partition: String, ifExists: Boolean): RangeChange =
+  def drop(partition: String, ifExists: Boolean): DeclaredRanges =
     changed("drop_range", "partition" -> partition, "if_exists" -> ifExists) { before =>
       RangeProperties.entries(before).map(_.name).find(_.equalsIgnoreCase(partition))
     }
@@ -48,11 +45,11 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
   }
 
   private def changed(verb: String, args: (String, Any)*)(
-      removed: Map[String, String] => Option[String]): RangeChange =
+      removed: Map[String, String] => Option[String]): DeclaredRanges =
     RangeCommit.onTop(RangeCommit.MostTries)(commit(verb, args)(removed))
 
   private def commit(verb: String, args: Seq[(String, Any)])(
-      removed: Map[String, String] => Option[String]): RangeChange = DeltaTransaction.passingOn {
+      removed: Map[String, String] => Option[String]): DeclaredRanges = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val after = RangeProperties.of(ControlPlane.call(session, verb, facts(transaction) ++ args: _*))
@@ -64,7 +61,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
         files)
       if (files.nonEmpty) RefreshCache(session, table)
     }
-    RangeChange(after, files.size)
+    after
   }
 
   /** A property that was changed by hand says nothing about the rows. */

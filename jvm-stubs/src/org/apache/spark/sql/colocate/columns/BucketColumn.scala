@@ -19,10 +19,11 @@ object BucketColumn {
   /** Where Delta keeps a column's generation expression in the field metadata of a snapshot's schema. */
   val GenerationKey = "delta.generationExpression"
 
-  /** The generation expression as SQL text. */
-  def sql(keys: Seq[String], buckets: Int): String = sql(keys, buckets.toString)
-
-  /** @param number gives the number of buckets of a row's range partition */
+  /**
+   * The generation expression as SQL text.
+   *
+   * @param number gives the number of buckets of a row's range partition
+   */
   def sql(keys: Seq[String], number: String): String =
     s"pmod(hash(${keys.map(QuotingUtils.quoteIdentifier).mkString(", ")}), $number)"
 
@@ -37,8 +38,6 @@ object BucketColumn {
   /** The SQL text that a generated column's values are computed by, from a *snapshot's* schema. */
   def generation(column: StructField): Option[String] =
     Option.when(column.metadata.contains(GenerationKey))(column.metadata.getString(GenerationKey))
-
-  def isNamed(field: StructField): Boolean = field.name.equalsIgnoreCase(Name)
 
   private val parsed = TrieMap.empty[(String, String, Option[String], StructType), Option[BucketLayout]]
 

@@ -11,13 +11,11 @@ import org.apache.spark.SPARK_VERSION
  * by a missing method in a query. The exception is a Java one: ours needs a constructor that other versions lack.
  */
 object SparkVersion {
+  import Versions.builtForSpark
 
-  /** The Spark that this jar was compiled against. */
-  private def built: String = Versions.builtForSpark
-
-  def check(): Unit = if (line(built) != line(SPARK_VERSION)) throw new IllegalStateException(
-    s"This spark-colocate jar was built for Spark $built, but this is Spark $SPARK_VERSION. " +
-      s"Use Spark $built, or build the jar against $SPARK_VERSION with ./run jar.")
+  def check(): Unit = if (line(builtForSpark) != line(SPARK_VERSION)) throw new IllegalStateException(
+    s"This spark-colocate jar was built for Spark $builtForSpark, but this is Spark $SPARK_VERSION. " +
+      s"Use Spark $builtForSpark, or build the jar against $SPARK_VERSION with ./run jar.")
 
   /** Another patch release is tried, with a warning (hooks/SelfCheck); another minor release differs too much. */
   private def line(version: String): String = version.split("[.]").take(2).mkString(".")

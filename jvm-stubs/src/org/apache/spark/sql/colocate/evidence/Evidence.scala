@@ -74,18 +74,11 @@ case class Evidence(
   }
 }
 
-/** Why a scan of a table that has (or claims) a layout proves nothing. */
-sealed trait EvidenceGap {
-  def code: String
-  def args: Map[String, String]
-}
+/** Why a scan of a table that has, or claims, a layout proves nothing: a code of conf/reasons.json, its arguments. */
+case class EvidenceGap(code: String, args: Map[String, String])
 
 object EvidenceGap {
-  private abstract class Gap(val code: String, pairs: (String, String)*) extends EvidenceGap {
-    val args: Map[String, String] = pairs.toMap
-  }
-
-  def of(gapCode: String, pairs: (String, String)*): EvidenceGap = new Gap(gapCode, pairs: _*) {}
+  def of(code: String, args: (String, String)*): EvidenceGap = EvidenceGap(code, args.toMap)
 }
 
 /** Decides, from the very snapshot that is read, whether the files of a relation lie in proven buckets. */

@@ -13,11 +13,7 @@ import org.apache.spark.sql.execution.joins._
  * A physical plan in the form of Doris' `DESC SELECT`: a fragment for each part between Exchanges, in each a tree whose
  * first child stands below its parent and whose other children are branches.
  */
-object DorisPlan {
-  def lines(plan: SparkPlan): Seq[String] = new DorisPlan(plan).lines
-}
-
-private class DorisPlan(plan: SparkPlan) {
+private[colocate] class DorisPlan(plan: SparkPlan) {
 
   private val shown = new Shown(plan)
   private val roots = visible(plan)

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.io.Source
 
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.evidence.manifest.ManifestFile
-import org.json4s.jackson.Serialization
-import org.json4s.{DefaultFormats, Formats}
 
 /**
  * What the last part of a rewrite is about to do in one folder of a native table: new files come in, strays go. It is
@@ -58,15 +58,13 @@ private[jobs] object RewriteJournal {
   private val Prefix = "rewrite-"
   private val AbandonedMillis = 24L * 3600 * 1000
 
-  private implicit val formats: Formats = DefaultFormats
-
   def workFolder(root: Path, id: String): Path = new Path(ManifestFile.folder(root), s"$Prefix$id")
 
   /** Atomic: the file gets its name last. */
   def save(fs: FileSystem, work: Path, journal: RewriteJournal): Unit = {
     val draft = new Path(work, s".$Name")
     val out = fs.create(draft, true)
-    try out.write(Serialization.write(journal).getBytes(UTF_8)) finally out.close()
+    try out.write(Json.write(journal).getBytes(UTF_8)) finally out.close()
     if (!fs.rename(draft, new Path(work, Name))) throw new IOException(s"$draft could not be renamed")
   }
 
@@ -87,6 +85,6 @@ private[jobs] object RewriteJournal {
   private def read(fs: FileSystem, work: Path): Option[RewriteJournal] =
     try {
       val in = Source.fromInputStream(fs.open(new Path(work, Name)), UTF_8.name)
-      try Some(Serialization.read[RewriteJournal](in.mkString)) finally in.close()
+      try Some(Json.parse(in.mkString).extract[RewriteJournal]) finally in.close()
     } catch { case _: FileNotFoundException => None }
 }

@@ -59,7 +59,6 @@ object KeyModel {
 
   val Unique = "unique"
   val Aggregate = "aggregate"
-  val Duplicate = "duplicate"
   val Replace = "REPLACE"
 
   val properties: Seq[String] = Seq(Model, Keys, Aggregates)

@@ -53,7 +53,7 @@ case class DorisExplain(query: LogicalPlan) extends LeafRunnableCommand with Sup
 
   override def run(session: AnySession): Seq[Row] = {
     val state = session.asInstanceOf[classic.SparkSession].sessionState
-    DorisPlan.lines(state.executePlan(query, CommandExecutionMode.SKIP).executedPlan).map(Row(_))
+    new DorisPlan(state.executePlan(query, CommandExecutionMode.SKIP).executedPlan).lines.map(Row(_))
   }
 
   override def withTransformedSupervisedPlan(transformer: LogicalPlan => LogicalPlan): LogicalPlan =

@@ -32,7 +32,7 @@ trait ConditionCheck {
 
 object ConditionCheck {
 
-  private val NoLimit: ConditionCheck = _ => Chance.Settled
+  private[ranges] val NoLimit: ConditionCheck = _ => Chance.Settled
 
   def of(condition: Expression, columns: RangeColumns): ConditionCheck = condition match {
     case And(a, b) =>

@@ -29,7 +29,7 @@ class RangeSearch(partition: PartitionExpression, columns: RangeColumns) {
     check(rows) match {
       case Chance.Never => true
       case Chance.Maybe => step(part, rows, check, names)
-      case Chance.Settled => step(part, rows, RangeSearch.NoCheck, names)
+      case Chance.Settled => step(part, rows, ConditionCheck.NoLimit, names)
     }
 
   private def step(
@@ -41,8 +41,4 @@ class RangeSearch(partition: PartitionExpression, columns: RangeColumns) {
       (high.isEmpty || search(above, high, check, names)) && (low.isEmpty || search(below, low, check, names))
     case _ => false
   }
-}
-
-object RangeSearch {
-  private val NoCheck: ConditionCheck = _ => Chance.Settled
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.catalog.describe.ShowAsDeclared
-import org.apache.spark.sql.colocate.catalog.{RefuseHiveMembers, WrapNativeDdl}
+import org.apache.spark.sql.colocate.catalog.{CheckCreate, WrapNativeDdl}
 import org.apache.spark.sql.colocate.columns._
 import org.apache.spark.sql.colocate.conf.RefuseUnknownSettings
 import org.apache.spark.sql.colocate.evidence.manifest.WaitForManifests
@@ -16,7 +16,7 @@ import org.apache.spark.sql.colocate.rules.join._
 import org.apache.spark.sql.colocate.rules.scan._
 import org.apache.spark.sql.colocate.rules.semantics._
 import org.apache.spark.sql.colocate.rules.shuffle.{BufferShuffledRows, PackShuffledRows}
-import org.apache.spark.sql.colocate.rules.sort.{PlanLocalSorts, ReadOnceForSort, SortFewRows}
+import org.apache.spark.sql.colocate.rules.sort.{PlanLocalSorts, ReadOnceForSort}
 import org.apache.spark.sql.colocate.write._
 import org.apache.spark.sql.colocate.write.hosts.PlaceWrites
 import org.apache.spark.sql.colocate.write.merge._
@@ -34,11 +34,9 @@ object Rules {
     "resolution",
     "CheckHiding" -> (CheckHiding(_)),
     "ShowAsDeclared" -> (ShowAsDeclared(_)),
-    "RefuseHiveMembers" -> (RefuseHiveMembers(_)),
     "CarryWriterOptions" -> (CarryWriterOptions(_)),
-    "CheckBucketKeys" -> (CheckBucketKeys(_)),
-    "InsertIntoRangePartitions" -> (InsertIntoRangePartitions(_)),
-    "DeleteFromRangePartitions" -> (DeleteFromRangePartitions(_)),
+    "CheckCreate" -> (CheckCreate(_)),
+    "ResolveNamedPartitions" -> (ResolveNamedPartitions(_)),
     "FillBucketColumn" -> (FillBucketColumn(_)),
     "RewriteUpdates" -> (_ => RewriteUpdates),
     "UnaliasWriteTargets" -> (_ => UnaliasWriteTargets),
@@ -68,8 +66,7 @@ object Rules {
     "RefuseUnknownSettings" -> (RefuseUnknownSettings(_)),
     "RefuseStreams" -> (RefuseStreams(_)),
     "WaitForManifests" -> (_ => WaitForManifests),
-    "RefuseLossyWrites" -> (_ => RefuseLossyWrites),
-    "RefuseShadowedHash" -> (RefuseShadowedHash(_)))
+    "CheckComputedBuckets" -> (CheckComputedBuckets(_)))
 
   val optimizer: Seq[OfPlans] = made[OfPlans](
     "optimizer",
@@ -107,7 +104,6 @@ object Rules {
     "GatherFewRows" -> GatherFewRows,
     "ShareAggregates" -> ShareAggregates,
     "ReadOnceForSort" -> ReadOnceForSort,
-    "SortFewRows" -> SortFewRows,
     "ZipUnions" -> ZipUnions,
     "PlaceWrites" -> PlaceWrites,
     "PackShuffledRows" -> PackShuffledRows,

@@ -16,7 +16,7 @@ object BucketPruning {
   def selected(keys: Seq[Attribute], filters: Seq[Expression], buckets: Int): Option[BitSet] =
     hashes(keys, filters).map { found =>
       val set = new BitSet(buckets)
-      found.foreach(hash => set.set(bucketOf(hash, buckets)))
+      found.foreach(hash => set.set(Math.floorMod(hash, buckets)))
       set
     }
 
@@ -29,7 +29,4 @@ object BucketPruning {
       new Murmur3Hash(key).eval(InternalRow.empty).asInstanceOf[Int]
     })
   }
-
-  /** The same number as `pmod(hash, buckets)`. */
-  def bucketOf(hash: Int, buckets: Int): Int = Math.floorMod(hash, buckets)
 }

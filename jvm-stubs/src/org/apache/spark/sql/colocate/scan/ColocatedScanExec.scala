@@ -123,7 +123,7 @@ case class ColocatedScanExec(
    * @param prunable may a join find at run time which buckets are needed?
    */
   def ordinary(prunable: Boolean): SparkPlan =
-    if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) inPlace(copy(mode = ReadMode.ByBytes))
+    if (optionalBucketSet.isDefined || (prunable && mayPruneByKeys)) readBy(ReadMode.ByBytes)
     else asWithoutLayout
 
   /** The scan as of a table without buckets: operators above do not influence which rows are in which task. */
@@ -131,7 +131,10 @@ case class ColocatedScanExec(
     // Spark's bucket pruning trusts file names, so it would skip strays that have needed rows.
     inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
 
-  private def inPlace(plan: SparkPlan): SparkPlan = {
+  /** The same scan whose buckets are assigned to tasks in another way. */
+  def readBy(other: ReadMode): ColocatedScanExec = inPlace(copy(mode = other))
+
+  private def inPlace[P <: SparkPlan](plan: P): P = {
     plan.copyTagsFrom(this)
     plan
   }

@@ -16,7 +16,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
  * fails with our error for a row of no range partition. Delta computes both from values before they are cast, and
  * would refuse a BIGINT that becomes an INT key.
  * Not when: a value is a subquery or changes from call to call; then Delta computes the columns and checks them. Or a
- * user's function stands for Spark's in the bucket column's text; RefuseShadowedHash finds it in what Delta computes.
+ * user's function stands for Spark's in the bucket column's text; CheckComputedBuckets finds it in what Delta computes.
  */
 case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan] {
 

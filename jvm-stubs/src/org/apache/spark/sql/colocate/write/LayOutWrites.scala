@@ -1,5 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -50,7 +52,7 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
     val own = write.productElementNames.zip(write.productIterator).collectFirst {
       case ("writeOptions", options: Map[_, _]) => options.asInstanceOf[Map[String, String]]
     }
-    val all = target.relation.options.asCaseSensitiveMap().asScalaMap ++ own.getOrElse(Map.empty)
+    val all = target.relation.options.asCaseSensitiveMap().asScala.toMap ++ own.getOrElse(Map.empty)
     OverwriteMode.unshuffled(NamedPartitions.without(all))
   }
 
@@ -60,8 +62,4 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
       val nulled = query.resolveExpressions { case given: GivenBucket => Literal(null, given.dataType) }
       Project(nulled.output.filterNot(c => HiddenColumns.contains(c.name)), nulled)
     }
-
-  private implicit class AsScala(map: java.util.Map[String, String]) {
-    def asScalaMap: Map[String, String] = scala.jdk.CollectionConverters.MapHasAsScala(map).asScala.toMap
-  }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * "The row is in one of these range partitions", as a condition of DELETE that DeleteFromRangePartitions replaces once
+ * "The row is in one of these range partitions", as a condition of DELETE that ResolveNamedPartitions replaces once
  * the table is known. Where it stays, the statement fails: it is never resolved.
  */
 case class InNamedPartitions(names: Seq[String]) extends LeafExpression with Predicate with Unevaluable {

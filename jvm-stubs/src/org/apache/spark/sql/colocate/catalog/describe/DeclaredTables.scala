@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, RangeProperties, TableSpec}
+import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
@@ -63,31 +63,16 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
   private def delta(table: CatalogTable): Option[BucketedTable] =
     Option.when(table.provider.exists(_.equalsIgnoreCase("delta"))) {
-      val loaded = load(table)
-      val group = GroupProperties.group(loaded.properties().asScala.toMap).getOrElse("")
-      BucketedTable(described(identifier(table), loaded, group), table, Some(loaded))
-    }
-
-  private def load(table: CatalogTable): Table =
-    session.sessionState.catalogManager.v2SessionCatalog match {
-      case catalog: TableCatalog => catalog.loadTable(Identifier.of(Array(db), table.identifier.table))
-      case other => throw new IllegalStateException(s"${other.name()} is no catalog of tables")
+      val loaded = DeltaTables.load(session, Identifier.of(Array(db), table.identifier.table))
+      BucketedTable(described(identifier(table), loaded), table, Some(loaded))
     }
 
   /** Of its columns, the keys, with the types by which they were hashed. */
-  private def described(name: TableIdentifier, table: Table, group: String): TableSpec = {
+  private def described(name: TableIdentifier, table: Table): TableSpec = {
     val layout = DeltaTables.layoutOf(session, table)
+    val properties = table.properties().asScala.toMap
     val keys = layout.toSeq.flatMap(l => l.keys.zip(l.keyTypes))
-    TableSpec(
-      name,
-      group,
-      "delta",
-      keys.map { case (key, keyType) => ColumnSpec(key, keyType.simpleString) },
-      keys.map(_._1),
-      layout.fold(0)(_.declared),
-      GroupProperties.replication(table.properties().asScala.toMap),
-      Option(table.properties().get(TableCatalog.PROP_LOCATION)),
-      partitions = layout.flatMap(_.partitions),
-      ranges = RangeProperties.only(table.properties().asScala.toMap))
+    TableSpec.ofDelta(name, table, layout, properties, properties.get(TableCatalog.PROP_LOCATION))
+      .copy(columns = keys.map { case (key, keyType) => ColumnSpec(key, keyType.simpleString) })
   }
 }

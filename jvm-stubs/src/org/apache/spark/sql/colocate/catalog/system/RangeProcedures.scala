@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.catalog.{RangeChange, RangeCommit, RefreshCache}
+import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, RangeCommit, RefreshCache}
 import org.apache.spark.sql.colocate.columns.RangeColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
@@ -45,7 +45,7 @@ abstract class RangeProcedure(title: String, help: String)
     new RangeCommit(session, named.ident, named.table)
   }
 
-  protected def rows(change: RangeChange): Seq[Row] = change.ranges.entries.map(p => Row(p.name, p.range))
+  protected def rows(ranges: DeclaredRanges): Seq[Row] = ranges.entries.map(p => Row(p.name, p.range))
 
   protected def text(input: InternalRow, at: Int): Option[String] =
     Option.when(!input.isNullAt(at))(input.getString(at))

@@ -36,17 +36,14 @@ object DeltaReflection {
   val RowId = "row_id"
 
   /** By this, Delta's writers know the column that keeps the numbers of rows that move to another file. */
-  def rowIdMetadata(column: String): Metadata = {
-    val rowId = companion("RowId")
-    rowId.getClass.getMethods.find(_.getName == "columnMetadata").get
-      .invoke(rowId, column, Boolean.box(false)).asInstanceOf[Metadata]
-  }
+  def rowIdMetadata(column: String): Metadata = columnMetadata("RowId", column)
 
   /** The same for the column that keeps the version of the table in which a row was last written. */
-  def rowVersionMetadata(column: String): Metadata = {
-    val rowVersion = companion("RowCommitVersion")
-    rowVersion.getClass.getMethods.find(_.getName == "columnMetadata").get
-      .invoke(rowVersion, column, Boolean.box(false)).asInstanceOf[Metadata]
+  def rowVersionMetadata(column: String): Metadata = columnMetadata("RowCommitVersion", column)
+
+  private def columnMetadata(of: String, column: String): Metadata = {
+    val kind = companion(of)
+    method(kind, "columnMetadata", arguments = 2).invoke(kind, column, Boolean.box(false)).asInstanceOf[Metadata]
   }
 
   /** Of an AddFile: as Delta's log has it, a relative or an absolute URI. */

@@ -6,11 +6,11 @@ import java.util.UUID
 import scala.io.Source
 
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.conf.Json.formats
 import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.files.FileStamp
-import org.json4s.jackson.JsonMethods
-import org.json4s.jackson.Serialization
-import org.json4s.{DefaultFormats, Formats, MappingException}
+import org.json4s.MappingException
 
 /**
  * One append to a table's manifest: a file of JSON lines, never changed once it has its name. The first line says for
@@ -21,7 +21,6 @@ object ManifestFile {
   private case class Head(version: Int, keys: List[String], types: List[String], buckets: Int)
   private case class Line(path: String, length: Long, modified: Long, stray: Boolean)
 
-  private implicit val formats: Formats = DefaultFormats
   private val Name = """manifest-[0-9a-f-]{36}\.json""".r
 
   /** Spark's listings skip names that begin with an underscore. */
@@ -33,8 +32,8 @@ object ManifestFile {
   def write(fs: FileSystem, root: Path, layout: BucketLayout, known: Map[FileStamp, Boolean]): Path = {
     val id = UUID.randomUUID().toString
     val (draft, named) = (new Path(folder(root), s".draft-$id"), new Path(folder(root), s"manifest-$id.json"))
-    val lines = Serialization.write(head(layout)) +: known.toSeq.map { case (file, stray) =>
-      Serialization.write(Line(file.path, file.length, file.modified, stray))
+    val lines = Json.write(head(layout)) +: known.toSeq.map { case (file, stray) =>
+      Json.write(Line(file.path, file.length, file.modified, stray))
     }
     val out = fs.create(draft, false)
     try out.write(lines.mkString("\n").getBytes(UTF_8)) finally out.close()
@@ -53,10 +52,10 @@ object ManifestFile {
     }
 
   private def parse(lines: Iterator[String], layout: BucketLayout): Map[FileStamp, Boolean] =
-    if (!lines.hasNext || JsonMethods.parse(lines.next()).extractOpt[Head].forall(_ != head(layout))) Map.empty
+    if (!lines.hasNext || Json.parse(lines.next()).extractOpt[Head].forall(_ != head(layout))) Map.empty
     else {
       lines
-        .map(JsonMethods.parse(_).extract[Line])
+        .map(Json.parse(_).extract[Line])
         .map(line => FileStamp(line.path, line.length, line.modified) -> line.stray)
         .toMap
     }

@@ -59,13 +59,11 @@ object AggregateRuns extends ColumnarRule {
   private def inRuns(all: HashAggregateExec): SparkPlan = {
     val keys = all.groupingExpressions.map(_.toAttribute)
     val runs = AggregateRunsExec(keys, all.aggregateExpressions.map(_.copy(mode = Partial)), whole = None, all.child)
-    val last = all.copy(
+    all.copy(
       requiredChildDistributionExpressions = Some(keys),
       groupingExpressions = keys: Seq[NamedExpression],
       aggregateExpressions = all.aggregateExpressions.map(_.copy(mode = Final)),
       initialInputBufferOffset = keys.size,
       child = runs)
-    last.copyTagsFrom(all)
-    last
   }
 }

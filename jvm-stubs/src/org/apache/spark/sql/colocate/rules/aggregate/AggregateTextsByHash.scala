@@ -29,8 +29,8 @@ object AggregateTextsByHash extends ColumnarRule {
     OneStep.isPlain(all) && all.aggregateExpressions.nonEmpty &&
       all.groupingExpressions.forall(key => UnsafeRowUtils.isBinaryStable(key.dataType))
 
-  private def byHash(all: SortAggregateExec, rows: SparkPlan): SparkPlan = {
-    val made = AnyTypeHashAggregateExec(
+  private def byHash(all: SortAggregateExec, rows: SparkPlan): SparkPlan =
+    AnyTypeHashAggregateExec(
       all.requiredChildDistributionExpressions,
       all.isStreaming,
       all.numShufflePartitions,
@@ -40,7 +40,4 @@ object AggregateTextsByHash extends ColumnarRule {
       all.initialInputBufferOffset,
       all.resultExpressions,
       rows)
-    made.copyTagsFrom(all)
-    made
-  }
 }

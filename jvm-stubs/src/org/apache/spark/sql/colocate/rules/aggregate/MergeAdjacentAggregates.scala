@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.rules.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Complete, Final, Partial}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.aggregate._
@@ -14,34 +14,27 @@ import org.apache.spark.sql.execution.aggregate._
 object MergeAdjacentAggregates extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    case last @ HashAggregateExec(_, false, _, _, _, _, _, _, first: HashAggregateExec)
-        if first.requiredChildDistributionExpressions.isEmpty && isPair(last, first) =>
-      last.copy(
-        requiredChildDistributionExpressions = Some(clustering(first.groupingExpressions)),
-        groupingExpressions = first.groupingExpressions,
-        aggregateExpressions = first.aggregateExpressions.map(_.copy(mode = Complete)),
-        initialInputBufferOffset = 0,
-        child = first.child)
-    case last @ SortAggregateExec(_, false, _, _, _, _, _, _, first: SortAggregateExec)
-        if first.requiredChildDistributionExpressions.isEmpty && isPair(last, first) =>
-      last.copy(
-        requiredChildDistributionExpressions = Some(clustering(first.groupingExpressions)),
-        groupingExpressions = first.groupingExpressions,
-        aggregateExpressions = first.aggregateExpressions.map(_.copy(mode = Complete)),
-        initialInputBufferOffset = 0,
-        child = first.child)
-    case last @ ObjectHashAggregateExec(_, false, _, _, _, _, _, _, first: ObjectHashAggregateExec)
-        if first.requiredChildDistributionExpressions.isEmpty && isPair(last, first) =>
-      last.copy(
-        requiredChildDistributionExpressions = Some(clustering(first.groupingExpressions)),
-        groupingExpressions = first.groupingExpressions,
-        aggregateExpressions = first.aggregateExpressions.map(_.copy(mode = Complete)),
-        initialInputBufferOffset = 0,
-        child = first.child)
+    case last: BaseAggregateExec if !last.isStreaming => last.child match {
+        case first: BaseAggregateExec if first.getClass == last.getClass && isPair(last, first) =>
+          constructor(last).fold[SparkPlan](last)(_(
+            Some(clustering(first.groupingExpressions)), false, last.numShufflePartitions, first.groupingExpressions,
+            first.aggregateExpressions.map(_.copy(mode = Complete)), last.aggregateAttributes, 0,
+            last.resultExpressions, first.child))
+        case _ => last
+      }
+  }
+
+  /** Of Spark's three classes of aggregates, which have the same parameters. */
+  private def constructor(aggregate: BaseAggregateExec) = aggregate match {
+    case _: HashAggregateExec => Some(HashAggregateExec.apply _)
+    case _: SortAggregateExec => Some(SortAggregateExec.apply _)
+    case _: ObjectHashAggregateExec => Some(ObjectHashAggregateExec.apply _)
+    case _ => None
   }
 
   private def isPair(last: BaseAggregateExec, first: BaseAggregateExec): Boolean =
-    last.aggregateExpressions.nonEmpty &&
+    first.requiredChildDistributionExpressions.isEmpty &&
+      last.aggregateExpressions.nonEmpty &&
       last.groupingExpressions.nonEmpty &&
       last.aggregateExpressions.forall(_.mode == Final) &&
       first.aggregateExpressions.forall(a => a.mode == Partial && !a.isDistinct) &&
@@ -51,7 +44,6 @@ object MergeAdjacentAggregates extends Rule[SparkPlan] {
   /** The required distribution in terms of the columns of the child; it is the same as before. */
   private def clustering(grouping: Seq[NamedExpression]): Seq[Expression] = grouping.map {
     case Alias(child, _) => child
-    case attribute: Attribute => attribute
     case other => other
   }
 }

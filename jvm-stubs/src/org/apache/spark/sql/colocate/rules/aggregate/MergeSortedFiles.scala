@@ -40,11 +40,7 @@ object MergeSortedFiles extends ColumnarRule {
     rows <- rowsOf(all)
     keys = all.groupingExpressions.map(_.toAttribute)
     read <- merging(rows, keys)
-  } yield {
-    val made = AggregateRunsExec(keys, all.aggregateExpressions, Some(all.resultExpressions), read)
-    made.copyTagsFrom(all)
-    made
-  }
+  } yield AggregateRunsExec(keys, all.aggregateExpressions, Some(all.resultExpressions), read)
 
   private def rowsOf(all: BaseAggregateExec): Option[SparkPlan] = all match {
     case hash: HashAggregateExec => Some(hash.child)

@@ -17,7 +17,7 @@ case class AlignJoinSides(session: SparkSession) extends Rule[SparkPlan] {
 
   // If two of the plans have the same number of Exchanges, the earlier one in this list is taken.
   private val candidates: Seq[ShuffledJoin => Option[SparkPlan]] =
-    Seq(CoalesceBucketsInJoin(session), ShuffleSmallerSide)
+    Seq(ReadByCommonDivisor(session), ShuffleSmallerSide)
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
     case join: ShuffledJoin if join.leftKeys.nonEmpty =>

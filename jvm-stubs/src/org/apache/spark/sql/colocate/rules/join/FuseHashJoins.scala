@@ -42,12 +42,10 @@ object FuseHashJoins extends ColumnarRule {
     val own = BucketHashJoinExec.of(join)
     // For built rows without a partner, Spark's join has code for its own table only.
     Option.when(own.hasOwnTable || (one && !own.keepsBuilt)) {
-      val made = own.buildSide match {
+      own.buildSide match {
         case BuildLeft => own.copy(left = JoinInputExec(own.left), right = streamed(own.right, one))
         case BuildRight => own.copy(left = streamed(own.left, one), right = JoinInputExec(own.right))
       }
-      made.copyTagsFrom(join)
-      made
     }
   }
 

@@ -53,18 +53,12 @@ private[colocate] object JoinSides {
 
   def exchanges(plan: SparkPlan): Int = plan.collect { case e: Exchange => e }.size
 
-  /** The size of a plan's output by the optimizer's statistics; None for a node without a logical plan. */
-  def expectedBytes(plan: SparkPlan): Option[BigInt] = plan.logicalLink.map(_.stats.sizeInBytes)
-
   /** The plan with its colocated scans, down to the next Exchanges, read as `tasks` buckets. */
   def readAs(plan: SparkPlan, tasks: Int): SparkPlan = readBy(plan)(_ => ReadMode.ByBucket(tasks))
 
   def readBy(plan: SparkPlan)(mode: ColocatedScanExec => ReadMode): SparkPlan = plan match {
     case exchange: Exchange => exchange
-    case scan: ColocatedScanExec =>
-      val read = scan.copy(mode = mode(scan))
-      read.copyTagsFrom(scan)
-      read
+    case scan: ColocatedScanExec => scan.readBy(mode(scan))
     case other => other.mapChildren(readBy(_)(mode))
   }
 }

@@ -33,9 +33,7 @@ private[colocate] object ShuffleSmallerSide extends (ShuffledJoin => Option[Spar
     }
   }
 
+  /** By the optimizer's statistics. */
   private def isSmaller(a: SparkPlan, b: SparkPlan): Boolean =
-    (JoinSides.expectedBytes(a), JoinSides.expectedBytes(b)) match {
-      case (Some(left), Some(right)) => left < right
-      case _ => false
-    }
+    a.logicalLink.zip(b.logicalLink).exists { case (left, right) => left.stats.sizeInBytes < right.stats.sizeInBytes }
 }

@@ -9,7 +9,8 @@ private[colocate] case class SpreadSettings(session: SparkSession) {
 
   val cores: Int = session.sparkContext.defaultParallelism.max(1)
 
-  lazy val least: Long = Settings.number(conf, "spark.colocate.skew.minTaskBytes")
+  /** A task should read more than it costs to open a file; small buckets share a task up to four times this. */
+  lazy val least: Long = conf.filesOpenCostInBytes.max(1)
 
   def taskCost: Long = least / 2
 

@@ -2,7 +2,6 @@ package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.config._
-import org.apache.spark.util.Utils
 
 /** The memory of a task, as the driver can know it. */
 object TaskMemory {
@@ -29,7 +28,4 @@ object TaskMemory {
     if (context.isLocal || (!context.conf.contains(EXECUTOR_CORES) && context.master.startsWith("spark://"))) {
       context.defaultParallelism
     } else context.conf.get(EXECUTOR_CORES)
-
-  /** For messages: a size as people write it. */
-  def text(bytes: Long): String = Utils.bytesToString(bytes)
 }

@@ -48,7 +48,7 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
     private def modeFor(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
       case (_: ReadMode.ByBucket, Nothing) => scan.ordinary(isPrunable(scan))
-      case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => filled(scan)
+      case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => scan.readBy(ReadMode.ByFilledBucket)
       case _ => scan
     }
   }
@@ -70,11 +70,5 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
   private def requires(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | _: BroadcastDistribution => false
     case _ => true
-  }
-
-  private def filled(scan: ColocatedScanExec): SparkPlan = {
-    val other = scan.copy(mode = ReadMode.ByFilledBucket)
-    other.copyTagsFrom(scan)
-    other
   }
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.write.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
@@ -15,8 +15,6 @@ case class GatherOnDriverExec(child: SparkPlan) extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
 
   override def outputPartitioning: Partitioning = SinglePartition
-
-  override def outputOrdering: Seq[SortOrder] = Nil
 
   @transient private lazy val rows: Array[InternalRow] = child.executeCollect()
 

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.PartitionBuckets
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
@@ -10,13 +11,13 @@ import org.apache.spark.sql.execution.joins.ShuffledJoin
  * because `pmod(h, n) mod g = pmod(h, g)`. None unless the join then needs fewer Exchanges, and g tasks keep all cores
  * busy.
  */
-private[colocate] case class CoalesceBucketsInJoin(session: SparkSession) extends (ShuffledJoin => Option[SparkPlan]) {
+private[colocate] case class ReadByCommonDivisor(session: SparkSession) extends (ShuffledJoin => Option[SparkPlan]) {
 
   override def apply(join: ShuffledJoin): Option[SparkPlan] =
     for {
       (left, leftTasks) <- side(join, 0)
       (right, rightTasks) <- side(join, 1)
-      common = gcd(leftTasks, rightTasks)
+      common = PartitionBuckets.commonDivisor(Seq(leftTasks, rightTasks))
       if isShuffled(join) && common >= session.sparkContext.defaultParallelism.min(leftTasks.min(rightTasks))
       met = JoinSides.ensure(join, JoinSides.readAs(left, common), JoinSides.readAs(right, common))
       if JoinSides.exchanges(met) < JoinSides.exchanges(join)
@@ -32,6 +33,4 @@ private[colocate] case class CoalesceBucketsInJoin(session: SparkSession) extend
         JoinSides.layoutFor(plan, distribution).map(layout => (plan, layout.numPartitions))
       case _ => None
     }
-
-  private def gcd(a: Int, b: Int): Int = if (b == 0) a else gcd(b, a % b)
 }
