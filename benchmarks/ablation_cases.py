@@ -139,7 +139,7 @@ def _ranged(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> l
     spark.sql(f"CREATE TABLE days USING delta AS SELECT {day} AS day, id % 50 = 7 AS holiday FROM range({RANGES})")
     texts = {
         "one day": "SELECT count(*), sum(pages) FROM visits WHERE day = DATE'2026-02-01'",
-        "a month": "SELECT count(*), sum(pages) FROM visits WHERE month(day) = 2",
+        "a month": "SELECT count(*), sum(pages) FROM visits WHERE date_format(day, 'yyyy-MM') = '2026-02'",
         "join": "SELECT count(*), sum(pages) FROM visits v JOIN days d ON v.day = d.day WHERE d.holiday",
     }
     return [Case(f"ranges {name}", "ranges", text) for name, text in texts.items()]
