@@ -1,6 +1,5 @@
-"""Every SQL and Python block of docs runs, in a database of its own (README's: test_readme); links lead somewhere."""
+"""Every SQL and Python block of docs runs, in a database of its own (README's: test_readme)."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.docs.markdown import PAGES, ROOT, Block, blocks
-
-LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 
 def names(pages: list[Path]) -> list[str]:
@@ -38,9 +35,3 @@ def run_sql(spark: SparkSession, block: Block) -> None:
         return
     for statement in block.statements:
         spark.sql(statement).collect()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
-def test_links_lead_to_files_of_the_repository(page: Path) -> None:
-    for target in LINK.findall(page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
