@@ -62,10 +62,14 @@ def _suite(
     return [Case(f"{name} {query}", make.tables, in_spark(text)) for query, text in texts.items()]
 
 
+def _use(spark: SparkSession, database: str) -> None:
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
+    spark.sql(f"USE {database}")
+
+
 def _skewed(spark: SparkSession, bars: Progress) -> list[Case]:
     bars.console.print("loading skewed tables")
-    spark.sql("CREATE DATABASE IF NOT EXISTS skew")
-    spark.sql("USE skew")
+    _use(spark, "skew")
     skew.load(spark, 10_000_000, None)
     return [Case(f"skew {name}", "skew", text.format(facts="hot")) for name, text in skew.QUERIES.items()]
 
@@ -102,8 +106,7 @@ def _loads(asked: argparse.Namespace) -> list[Case]:
 
 def _keyed(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
     """Tables with key models: loaded ten times, compacted, and made by one statement, which does not mark its files."""
-    spark.sql("CREATE DATABASE IF NOT EXISTS keys")
-    spark.sql("USE keys")
+    _use(spark, "keys")
     rows = int(asked.scale * 2_000_000)
     for model in keys.MODELS:
         bars.console.print(f"loading keys.{model}")
@@ -122,8 +125,7 @@ def _keyed(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> li
 def _ranged(spark: SparkSession, asked: argparse.Namespace, bars: Progress) -> list[Case]:
     """A table of 100 days, a range partition for each: some days by their dates, and by a join with few of them."""
     bars.console.print("loading ranges.visits")
-    spark.sql("CREATE DATABASE IF NOT EXISTS ranges")
-    spark.sql("USE ranges")
+    _use(spark, "ranges")
     day = "date_add(DATE'2026-01-01', CAST(id AS INT))"
     ends = [row[0] for row in spark.sql(f"SELECT CAST({day} AS STRING) FROM range(1, {RANGES + 1})").collect()]
     bounds = json.dumps([{"name": f"p{number}", "upper": [end]} for number, end in enumerate(ends)])

@@ -23,5 +23,10 @@ class Block:
         return [part.strip() for part in re.split(r";\s*\n", self.text + "\n") if part.strip()]
 
 
+def names(pages: list[Path]) -> list[str]:
+    """Of pages, for the names of test cases."""
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
 def blocks(page: Path) -> list[Block]:
     return [Block(language, info.strip(), text) for language, info, text in _FENCE.findall(page.read_text())]

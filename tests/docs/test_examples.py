@@ -6,12 +6,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from tests.docs.markdown import PAGES, ROOT, Block, blocks
-
-
-def names(pages: list[Path]) -> list[str]:
-    return [str(page.relative_to(ROOT)) for page in pages]
-
+from tests.docs.markdown import PAGES, ROOT, Block, blocks, names
 
 DOCS = [page for page in PAGES if page.parent != ROOT]
 WITH_CODE = [page for page in DOCS if any(block.language in ("sql", "python") for block in blocks(page))]

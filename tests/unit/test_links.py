@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import PAGES, ROOT
+from tests.docs.markdown import PAGES, ROOT, names
 
 ALL = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "README.md"]
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -19,7 +19,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", ALL, ids=[str(page.relative_to(ROOT)) for page in ALL])
+@pytest.mark.parametrize("page", ALL, ids=names(ALL))
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text()):
         found = page.parent / target if target else page

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.conf
 import org.json4s.jackson.{JsonMethods, Serialization}
 import org.json4s.{DefaultFormats, Formats, JValue}
 
-/** Reads and writes the JSON that goes to and from Python, and reads that of conf/. */
+/** Reads and writes JSON: what goes to and from Python, files of ours beside native tables, and, only read, conf/. */
 object Json {
   implicit val formats: Formats = DefaultFormats
 

@@ -134,6 +134,9 @@ case class ColocatedScanExec(
   /** The same scan whose buckets are assigned to tasks in another way. */
   def readBy(other: ReadMode): ColocatedScanExec = inPlace(copy(mode = other))
 
+  /** The same scan whose tasks check the rows that they read. */
+  def checkingInTasks: ColocatedScanExec = inPlace(copy(checksInTasks = true))
+
   private def inPlace[P <: SparkPlan](plan: P): P = {
     plan.copyTagsFrom(this)
     plan

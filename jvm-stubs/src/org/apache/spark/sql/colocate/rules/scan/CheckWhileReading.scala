@@ -34,10 +34,7 @@ object CheckWhileReading extends ColumnarRule {
   }
 
   private def checked(plan: SparkPlan): SparkPlan = plan match {
-    case scan: ColocatedScanExec if scan.mayCheckInTasks =>
-      val checks = scan.copy(checksInTasks = true)
-      checks.copyTagsFrom(scan)
-      checks
+    case scan: ColocatedScanExec if scan.mayCheckInTasks => scan.checkingInTasks
     case node if opensAll(node) => node.mapChildren(checked)
     case other => other
   }
