@@ -18,7 +18,7 @@ from spark_colocate.session import configure
 from tools.cluster.network import Network, network_of
 
 BUCKETS = 12
-ROWS = 800_000
+ROWS = 200_000
 GROUP = "default.g"
 SIDES = ("a", "b")
 RANDOM = "rand({0}) x, rand({0} + 1) y, rand({0} + 2) z"
@@ -71,6 +71,13 @@ class Driver:
         hosts, found = self.hosts(), self.blocks(table)
         return [sum(set(block) <= set(hosts[bucket]) for bucket, block in found), len(found)]
 
+    def settled(self, table: str) -> list[int]:
+        """As `at_home`, once the data nodes have deleted what moves copied away: they do so at their next heartbeat."""
+        end = time.monotonic() + 60
+        while (told := self.at_home(table))[0] < told[1] and time.monotonic() < end:
+            time.sleep(0.5)
+        return told
+
     def joined(self) -> dict[str, float]:
         """The bytes of the tables' files that the join reads, and those from worker to worker meanwhile."""
         before = self.net.between_workers()
@@ -120,7 +127,7 @@ def main(net: Network, settings: dict[str, str], data_node: int) -> dict[str, An
     told["permuted"] = driver.joined()
     told["buckets to repair"] = sum(step.buckets for step in driver.repair(dry_run="true"))
     told["repair"] = [row.state for row in driver.repair(wait="true")]
-    told["repaired"] = driver.at_home("a")
+    told["repaired"] = driver.settled("a")
     told["left"] = driver.repair(dry_run="true")
     told["join after repair"] = driver.joined()
     os.kill(data_node, signal.SIGKILL)
