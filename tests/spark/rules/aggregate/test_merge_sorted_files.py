@@ -20,7 +20,8 @@ EXCLUDED = "spark.colocate.rules.excluded"
 
 # Each value comes back in later loads; the larger files have more than one batch of 4,096 rows.
 KEYS = {
-    "BIGINT": "if(id % 50 = 0, null, if(id % 51 = 0, -9223372036854775808, hash(id % 9100) * 4000000000))",
+    "BIGINT": "CASE WHEN id % 50 = 0 THEN null WHEN id % 51 = 0 THEN -9223372036854775808 "
+    "WHEN id % 53 = 0 THEN 9223372036854775807 ELSE hash(id % 9100) * 4000000000 END",
     "INT": "if(id % 50 = 0, null, hash(id % 9100))",
     "SMALLINT": "CAST(hash(id % 9100) % 30000 AS SMALLINT)",
     "TINYINT": "CAST(if(id % 50 = 0, null, hash(id % 9100) % 120) AS TINYINT)",
@@ -318,6 +319,17 @@ def test_rows_have_the_numbers_that_parquets_reader_gives_them(spark: SparkSessi
     assert counted == compacted("MergeSortedFiles")
     assert len(set(counted.values())) == 50000
     assert sum(number >= 50000 for number in counted.values()) == 10000
+
+
+def test_a_wide_table_has_its_nulls(spark: SparkSession, db: str) -> None:
+    """The nulls of the first 64 columns are looked up in another way than those of the others."""
+    numbers = range(70)
+    unique(spark, "wide", ", ".join(["k BIGINT", *(f"c{n} INT" for n in numbers)]))
+    for load in (1, 2):
+        values = [f"if((id + {n}) % 3 = 0, null, {load})" if n % 2 else "null" for n in numbers]
+        spark.sql(f"INSERT INTO wide SELECT {', '.join(['id', *values])} FROM range(10)")
+    sums = ", ".join(f"count(c{n}), sum(c{n})" for n in numbers)
+    merged(spark, f"SELECT count(k), {sums} FROM wide")
 
 
 def test_filters_skip_row_groups_and_the_last_row_is_taken(spark: SparkSession, db: str) -> None:

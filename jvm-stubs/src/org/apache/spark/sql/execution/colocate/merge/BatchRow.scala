@@ -3,7 +3,7 @@ package org.apache.spark.sql.execution.colocate.merge
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types.{DataType, Decimal}
-import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnarBatchRow}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch, ColumnarBatchRow}
 import org.apache.spark.unsafe.types.{BinaryView, CalendarInterval, UTF8String, VariantVal}
 
 /**
@@ -11,12 +11,14 @@ import org.apache.spark.unsafe.types.{BinaryView, CalendarInterval, UTF8String, 
  * merge passes from one batch to another with each row, so what it reads is seldom in the processor's cache.
  */
 private[merge] final class BatchRow(batch: ColumnarBatch) extends InternalRow {
-  import BatchRow._
+  private val columns = Array.tabulate(batch.numCols())(batch.column)
+  private val withNull = bits(_.hasNull)
+  private val onlyNull = bits(_.numNulls >= batch.numRows)
 
-  private val columns = (0 until batch.numCols()).map(batch.column).toArray
-  private val nulls = columns.map { column =>
-    if (!column.hasNull) NoNull else if (column.numNulls >= batch.numRows) AllNull else SomeNull
-  }
+  /** A bit for each of the first 64 columns. */
+  private def bits(has: ColumnVector => Boolean): Long =
+    columns.take(64).zipWithIndex.collect { case (column, number) if has(column) => 1L << number }.sum
+
   private val row = new ColumnarBatchRow(columns)
 
   def at: Int = row.rowId
@@ -24,7 +26,8 @@ private[merge] final class BatchRow(batch: ColumnarBatch) extends InternalRow {
 
   override def numFields: Int = columns.length
   override def isNullAt(column: Int): Boolean =
-    nulls(column) != NoNull && (nulls(column) == AllNull || columns(column).isNullAt(row.rowId))
+    if (column >= 64) columns(column).isNullAt(row.rowId)
+    else (withNull >> column & 1) != 0 && ((onlyNull >> column & 1) != 0 || columns(column).isNullAt(row.rowId))
   override def getBoolean(column: Int): Boolean = row.getBoolean(column)
   override def getByte(column: Int): Byte = row.getByte(column)
   override def getShort(column: Int): Short = row.getShort(column)
@@ -45,10 +48,4 @@ private[merge] final class BatchRow(batch: ColumnarBatch) extends InternalRow {
   override def copy(): InternalRow = row.copy()
   override def update(column: Int, value: Any): Unit = throw new UnsupportedOperationException
   override def setNullAt(column: Int): Unit = throw new UnsupportedOperationException
-}
-
-private object BatchRow {
-  private final val NoNull = 0
-  private final val SomeNull = 1
-  private final val AllNull = 2
 }

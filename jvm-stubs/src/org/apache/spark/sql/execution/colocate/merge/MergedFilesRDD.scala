@@ -61,17 +61,25 @@ private case class FileOfSet(partition: Partition, isSorted: Boolean)
 /** The sets of files that a task merges. */
 private case class MergedFilesTask(index: Int, sets: Seq[Seq[FileOfSet]]) extends Partition
 
-/** The rows of all sets, as `flatMap` gives them, without its cost for each row. The reads see to it if a task ends. */
+/** The rows of all sets, one set after the other. The reads see to it if a task ends. */
 private class InTurn(sets: Iterator[MergedRuns]) extends Iterator[InternalRow] {
   private var set: MergedRuns = _
+  private var isAtRow = false
 
   override def hasNext: Boolean = {
-    while ((set == null || !set.hasNext) && sets.hasNext) set = sets.next()
-    set != null && set.hasNext
+    if (!isAtRow) isAtRow = set != null && set.advance() || nextSet()
+    isAtRow
   }
 
+  private def nextSet(): Boolean = {
+    set = sets.find(_.advance()).orNull
+    set != null
+  }
+
+  /** The row is valid until the next one is asked for. */
   override def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException
-    set.next()
+    isAtRow = false
+    set.row
   }
 }

@@ -5,8 +5,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 /** Rows in a known order, at one of them. */
 private[merge] trait SortedRun {
 
-  /** The row that the run is at, until it moves on; and the row's prefix (see KeyOrder). */
+  /** The row that the run is at, until it moves on. */
   def row: InternalRow
+
+  /** The row's prefix (see KeyOrder). Once the last row was passed, the greatest number. */
   def prefix: Long
 
   /** Was the last row passed? */
@@ -18,71 +20,75 @@ private[merge] trait SortedRun {
 
 /**
  * The rows of several runs in one order. A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
- * compares each row with those of about log2(runs) others. A row is valid until the next one is asked for.
+ * compares each row with those of about log2(runs) others.
  */
-private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) extends Iterator[InternalRow] {
+private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
 
   private val leaves = Iterator.iterate(1)(_ * 2).dropWhile(_ < runs.length).next()
 
-  /** The prefix of each run's row, side by side, since most comparisons need nothing else. */
-  private val prefixes = Array.fill(leaves)(Long.MaxValue)
+  /** At i > 0 the loser among the winners below 2 i and 2 i + 1, and the prefix of its row. */
+  private val losers = new Array[Int](leaves)
+  private val prefixes = new Array[Long](leaves)
 
-  /** At 0 the run whose row is next; at i > 0 the loser among the winners below 2 i and 2 i + 1. */
-  private val tree = new Array[Int](leaves)
+  /** The run whose row is next, and the prefix of that row. -1 before the first row. */
+  private var winner = -1
+  private var least = 0L
 
-  runs.indices.foreach(advance)
-  tree(0) = winnerBelow(1)
+  /** The row that the merge is at, until it moves on. */
+  def row: InternalRow = runs(winner).row
 
-  /** Was the row of this run returned? The run moves on when the next row is asked for. */
-  private var isTaken = false
-
-  override def hasNext: Boolean = {
-    if (isTaken) {
-      isTaken = false
-      advance(tree(0))
-      tree(0) = replayed(tree(0))
+  /** Moves to the next row; at first, to the first one. Returns whether there is one. */
+  def advance(): Boolean = {
+    if (winner < 0) {
+      runs.foreach(_.advance())
+      winner = winnerBelow(1)
+      least = prefixOf(winner)
+    } else {
+      runs(winner).advance()
+      replay()
     }
-    !runs(tree(0)).isDone
-  }
-
-  override def next(): InternalRow = {
-    if (!hasNext) throw new NoSuchElementException
-    isTaken = true
-    runs(tree(0)).row
-  }
-
-  private def advance(run: Int): Unit = {
-    runs(run).advance()
-    prefixes(run) = if (runs(run).isDone) Long.MaxValue else runs(run).prefix
+    least != Long.MaxValue || !isPast(winner)
   }
 
   private def winnerBelow(node: Int): Int =
     if (node >= leaves) node - leaves
     else {
       val (left, right) = (winnerBelow(2 * node), winnerBelow(2 * node + 1))
-      val isRight = isBefore(right, left)
-      tree(node) = if (isRight) left else right
+      val isRight = prefixOf(right) < prefixOf(left) || prefixOf(right) == prefixOf(left) && winsTie(right, left)
+      losers(node) = if (isRight) left else right
+      prefixes(node) = prefixOf(losers(node))
       if (isRight) right else left
     }
 
-  private def replayed(run: Int): Int = {
-    var best = run
+  /**
+   * Which of two rows comes first can't be predicted, and a processor that predicts it wrongly loses more time than the
+   * comparison takes. So the two change places without a branch: with `swap` of ones they do, with zeros they don't.
+   */
+  private def replay(): Unit = {
+    var run = winner
+    var prefix = prefixOf(run)
     var node = (run + leaves) / 2
     while (node > 0) {
-      val other = tree(node)
-      if (isBefore(other, best)) {
-        tree(node) = best
-        best = other
-      }
+      val (other, otherPrefix) = (losers(node), prefixes(node))
+      var swap = if (otherPrefix < prefix) -1L else 0L
+      if (otherPrefix == prefix && winsTie(other, run)) swap = -1L
+      val (runs, both) = ((other ^ run) & swap.toInt, (otherPrefix ^ prefix) & swap)
+      losers(node) = other ^ runs
+      prefixes(node) = otherPrefix ^ both
+      run ^= runs
+      prefix ^= both
       node /= 2
     }
-    best
+    winner = run
+    least = prefix
   }
 
-  private def isBefore(a: Int, b: Int): Boolean =
-    if (prefixes(a) != prefixes(b)) prefixes(a) < prefixes(b)
-    else if (isPast(a)) false
-    else isPast(b) || order.compareWhole(prefixes(a), runs(a).row, runs(b).row) < 0
+  /** Does the row of `a` come before the one of `b`, which has the same prefix? */
+  private def winsTie(a: Int, b: Int): Boolean =
+    if (isPast(a)) false
+    else isPast(b) || order.compareWhole(prefixOf(a), runs(a).row, runs(b).row) < 0
+
+  private def prefixOf(leaf: Int): Long = if (leaf < runs.length) runs(leaf).prefix else Long.MaxValue
 
   /** Leaves without a run, and runs that have ended, come last. */
   private def isPast(leaf: Int): Boolean = leaf >= runs.length || runs(leaf).isDone

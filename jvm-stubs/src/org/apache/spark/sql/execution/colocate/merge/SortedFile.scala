@@ -18,43 +18,50 @@ private[merge] class SortedFile(
 
   var row: BatchRow = _
   var prefix: Long = 0
-
   var isDone: Boolean = false
 
-  private var rowsLeft = 0
-  private var before: BatchRow = _
+  /** Of the batch's rows, found together: a merge that passes from file to file then has less to look at. */
+  private var prefixes = Array.empty[Long]
+  private var rows = 0
 
   def advance(): Unit =
-    if (rowsLeft > 1) {
-      rowsLeft -= 1
-      before.at = row.at
+    if (row != null && row.at + 1 < rows) {
       row.at += 1
-      moved(before)
-    } else {
-      val last = if (row == null) null else copy(row).copy() // the next batch may be in the same memory
-      nextBatch()
-      if (!isDone) moved(last)
-    }
-
-  /** @param from null for the file's first row */
-  private def moved(from: InternalRow): Unit = {
-    val now = order.prefixOf(row)
-    if (from != null && order.compare(now, row, prefix, from) < 0) throw ofAnotherOrder
-    prefix = now
-  }
+      prefix = prefixes(row.at)
+    } else nextBatch()
 
   private def nextBatch(): Unit = {
-    rowsLeft = 0
-    while (rowsLeft == 0 && batches.hasNext) {
-      val batch = batches.next()
-      rowsLeft = batch.numRows()
-      if (rowsLeft > 0) {
+    val before = if (row == null) null else copy(row).copy() // the next batch may be in the same memory
+    batches.find(_.numRows() > 0) match {
+      case Some(batch) =>
         row = new BatchRow(batch)
-        before = new BatchRow(batch)
-      }
+        rows = batch.numRows()
+        findPrefixes(new BatchRow(batch))
+        if (before != null) check(prefixes(0), row, prefix, before)
+        prefix = prefixes(0)
+      case None =>
+        isDone = true
+        prefix = Long.MaxValue
     }
-    isDone = rowsLeft == 0
   }
+
+  /** Of all rows of the batch. The row is at the first one, before and after. */
+  private def findPrefixes(before: BatchRow): Unit = {
+    if (prefixes.length < rows) prefixes = new Array[Long](rows)
+    prefixes(0) = order.prefixOf(row)
+    var at = 1
+    while (at < rows) {
+      row.at = at
+      before.at = at - 1
+      prefixes(at) = order.prefixOf(row)
+      check(prefixes(at), row, prefixes(at - 1), before)
+      at += 1
+    }
+    row.at = 0
+  }
+
+  private def check(prefix: Long, row: InternalRow, prefixBefore: Long, before: InternalRow): Unit =
+    if (order.compare(prefix, row, prefixBefore, before) < 0) throw ofAnotherOrder
 
   private def ofAnotherOrder: ColocateException = new ColocateException(
     "FILE_NOT_SORTED",

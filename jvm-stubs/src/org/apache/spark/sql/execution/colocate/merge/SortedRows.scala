@@ -28,5 +28,8 @@ private[merge] class SortedRows(
     if (rows.hasNext) {
       row = rows.next()
       prefix = order.prefixOf(row)
-    } else isDone = true
+    } else {
+      isDone = true
+      prefix = Long.MaxValue
+    }
 }
