@@ -69,14 +69,16 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
     var prefix = prefixOf(run)
     var node = (run + leaves) / 2
     while (node > 0) {
-      val (other, otherPrefix) = (losers(node), prefixes(node))
+      val other = losers(node)
+      val otherPrefix = prefixes(node)
       var swap = if (otherPrefix < prefix) -1L else 0L
       if (otherPrefix == prefix && winsTie(other, run)) swap = -1L
-      val (runs, both) = ((other ^ run) & swap.toInt, (otherPrefix ^ prefix) & swap)
-      losers(node) = other ^ runs
-      prefixes(node) = otherPrefix ^ both
-      run ^= runs
-      prefix ^= both
+      val runBits = (other ^ run) & swap.toInt
+      val prefixBits = (otherPrefix ^ prefix) & swap
+      losers(node) = other ^ runBits
+      prefixes(node) = otherPrefix ^ prefixBits
+      run ^= runBits
+      prefix ^= prefixBits
       node /= 2
     }
     winner = run
