@@ -73,10 +73,8 @@ class Driver:
 
     def settled(self, table: str) -> list[int]:
         """As `at_home`, once the data nodes have deleted what moves copied away: they do so at their next heartbeat."""
-        end = time.monotonic() + 60
-        while (told := self.at_home(table))[0] < told[1] and time.monotonic() < end:
-            time.sleep(0.5)
-        return told
+        wait_until(lambda: len(set(self.at_home(table))) == 1)
+        return self.at_home(table)
 
     def joined(self) -> dict[str, float]:
         """The bytes of the tables' files that the join reads, and those from worker to worker meanwhile."""
@@ -102,14 +100,17 @@ class Driver:
         names = sorted(ids)
         turned = [[ids[names[(names.index(one) + 1) % len(names)]] for one in entry] for entry in before]
         open_service(self.store).set_sequence(GROUP, turned, "", Request(who="test"))
-        wait_until(lambda: all(not set(old) & set(new) for old, new in zip(before, self.hosts(), strict=True)))
+        assert wait_until(lambda: all(not set(old) & set(new) for old, new in zip(before, self.hosts(), strict=True)))
 
 
-def wait_until(done: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(done: Callable[[], bool], seconds: float = 60) -> bool:
+    """Returns whether it came in time."""
     end = time.monotonic() + seconds
     while not done():
-        assert time.monotonic() < end
+        if time.monotonic() >= end:
+            return False
         time.sleep(0.2)
+    return True
 
 
 def main(net: Network, settings: dict[str, str], data_node: int) -> dict[str, Any]:

@@ -30,9 +30,8 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
   private val losers = new Array[Int](leaves)
   private val prefixes = new Array[Long](leaves)
 
-  /** The run whose row is next, and the prefix of that row. -1 before the first row. */
+  /** The run whose row is next; -1 before the first row. */
   private var winner = -1
-  private var least = 0L
 
   /** The row that the merge is at, until it moves on. */
   def row: InternalRow = runs(winner).row
@@ -42,12 +41,11 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
     if (winner < 0) {
       runs.foreach(_.advance())
       winner = winnerBelow(1)
-      least = prefixOf(winner)
     } else {
       runs(winner).advance()
       replay()
     }
-    least != Long.MaxValue || !isPast(winner)
+    !isPast(winner)
   }
 
   private def winnerBelow(node: Int): Int =
@@ -82,7 +80,6 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
       node /= 2
     }
     winner = run
-    least = prefix
   }
 
   /** Does the row of `a` come before the one of `b`, which has the same prefix? */
