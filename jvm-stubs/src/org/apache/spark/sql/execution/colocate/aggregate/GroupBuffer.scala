@@ -23,11 +23,17 @@ case class GroupBuffer(
 
 object GroupBuffer {
 
-  /** All `max_by` with the same order share a buffer: they take the values of the same row. */
-  def of(aggregates: Seq[AggregateExpression]): Seq[GroupBuffer] =
-    aggregates.groupBy(a => orderOf(a).getOrElse(a.resultId)).values.toSeq.map { alike =>
+  /**
+   * All `max_by` with the same order share a buffer: they take the values of the same row. Buffers are in the order of
+   * the aggregates: a query that is run again then has the same generated code, which is compiled already.
+   */
+  def of(aggregates: Seq[AggregateExpression]): Seq[GroupBuffer] = {
+    def shared(aggregate: AggregateExpression) = orderOf(aggregate).getOrElse(aggregate.resultId)
+    val alike = aggregates.groupBy(shared)
+    aggregates.map(shared).distinct.map(alike).map { alike =>
       if (alike.exists(orderOf(_).isDefined)) ofLastRow(alike) else ofFunction(alike.head)
     }
+  }
 
   private def orderOf(aggregate: AggregateExpression): Option[Expression] = aggregate.aggregateFunction match {
     case MaxBy(_, order) => Some(order.canonicalized)
