@@ -9,43 +9,62 @@ import org.apache.spark.unsafe.types.{BinaryView, CalendarInterval, UTF8String, 
 /**
  * A row of a batch, as Spark's ColumnarBatchRow. Columns without nulls, or with nothing else, are not asked for them: a
  * merge passes from one batch to another with each row, so what it reads is seldom in the processor's cache.
+ *
+ * @param withNull a bit for each of the first 64 columns: has it nulls?
+ * @param onlyNull the same: has it nothing else?
  */
-private[merge] final class BatchRow(batch: ColumnarBatch) extends InternalRow {
-  private val columns = Array.tabulate(batch.numCols())(batch.column)
-  private val withNull = bits(_.hasNull)
-  private val onlyNull = bits(_.numNulls >= batch.numRows)
+private[merge] final class BatchRow private (columns: Array[ColumnVector], withNull: Long, onlyNull: Long)
+    extends InternalRow {
 
-  /** A bit for each of the first 64 columns. */
-  private def bits(has: ColumnVector => Boolean): Long =
-    columns.take(64).zipWithIndex.collect { case (column, number) if has(column) => 1L << number }.sum
+  /** The row's number in the batch. */
+  var at: Int = 0
 
-  private val row = new ColumnarBatchRow(columns)
+  /** Another row of the same batch. */
+  def another: BatchRow = new BatchRow(columns, withNull, onlyNull)
 
-  def at: Int = row.rowId
-  def at_=(number: Int): Unit = row.rowId = number
+  private def ofSpark: ColumnarBatchRow = {
+    val row = new ColumnarBatchRow(columns)
+    row.rowId = at
+    row
+  }
 
   override def numFields: Int = columns.length
   override def isNullAt(column: Int): Boolean =
-    if (column >= 64) columns(column).isNullAt(row.rowId)
-    else (withNull >> column & 1) != 0 && ((onlyNull >> column & 1) != 0 || columns(column).isNullAt(row.rowId))
-  override def getBoolean(column: Int): Boolean = row.getBoolean(column)
-  override def getByte(column: Int): Byte = row.getByte(column)
-  override def getShort(column: Int): Short = row.getShort(column)
-  override def getInt(column: Int): Int = row.getInt(column)
-  override def getLong(column: Int): Long = row.getLong(column)
-  override def getFloat(column: Int): Float = row.getFloat(column)
-  override def getDouble(column: Int): Double = row.getDouble(column)
-  override def getDecimal(column: Int, precision: Int, scale: Int): Decimal = row.getDecimal(column, precision, scale)
-  override def getUTF8String(column: Int): UTF8String = row.getUTF8String(column)
-  override def getBinary(column: Int): Array[Byte] = row.getBinary(column)
-  override def getBinaryView(column: Int): BinaryView = row.getBinaryView(column)
-  override def getInterval(column: Int): CalendarInterval = row.getInterval(column)
-  override def getVariant(column: Int): VariantVal = row.getVariant(column)
-  override def getStruct(column: Int, fields: Int): InternalRow = row.getStruct(column, fields)
-  override def getArray(column: Int): ArrayData = row.getArray(column)
-  override def getMap(column: Int): MapData = row.getMap(column)
-  override def get(column: Int, of: DataType): AnyRef = row.get(column, of)
-  override def copy(): InternalRow = row.copy()
+    if (column >= 64) columns(column).isNullAt(at)
+    else (withNull >> column & 1) != 0 && ((onlyNull >> column & 1) != 0 || columns(column).isNullAt(at))
+  override def getBoolean(column: Int): Boolean = columns(column).getBoolean(at)
+  override def getByte(column: Int): Byte = columns(column).getByte(at)
+  override def getShort(column: Int): Short = columns(column).getShort(at)
+  override def getInt(column: Int): Int = columns(column).getInt(at)
+  override def getLong(column: Int): Long = columns(column).getLong(at)
+  override def getFloat(column: Int): Float = columns(column).getFloat(at)
+  override def getDouble(column: Int): Double = columns(column).getDouble(at)
+  override def getDecimal(column: Int, precision: Int, scale: Int): Decimal =
+    columns(column).getDecimal(at, precision, scale)
+  override def getUTF8String(column: Int): UTF8String = columns(column).getUTF8String(at)
+  override def getBinary(column: Int): Array[Byte] = columns(column).getBinary(at)
+  override def getBinaryView(column: Int): BinaryView = columns(column).getBinaryView(at)
+  override def getInterval(column: Int): CalendarInterval = columns(column).getInterval(at)
+  override def getVariant(column: Int): VariantVal = columns(column).getVariant(at)
+  override def getStruct(column: Int, fields: Int): InternalRow = columns(column).getStruct(at)
+  override def getArray(column: Int): ArrayData = columns(column).getArray(at)
+  override def getMap(column: Int): MapData = columns(column).getMap(at)
+  override def get(column: Int, of: DataType): AnyRef = ofSpark.get(column, of)
+  override def copy(): InternalRow = ofSpark.copy()
   override def update(column: Int, value: Any): Unit = throw new UnsupportedOperationException
   override def setNullAt(column: Int): Unit = throw new UnsupportedOperationException
+}
+
+private[merge] object BatchRow {
+
+  /** The first row of a batch. */
+  def of(batch: ColumnarBatch): BatchRow = {
+    val columns = Array.tabulate(batch.numCols())(batch.column)
+    var (withNull, onlyNull) = (0L, 0L)
+    for (number <- 0 until columns.length.min(64)) {
+      if (columns(number).hasNull) withNull |= 1L << number
+      if (columns(number).numNulls >= batch.numRows) onlyNull |= 1L << number
+    }
+    new BatchRow(columns, withNull, onlyNull)
+  }
 }

@@ -38,14 +38,18 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
 
   /** Moves to the next row; at first, to the first one. Returns whether there is one. */
   def advance(): Boolean = {
-    if (winner < 0) {
-      runs.foreach(_.advance())
-      winner = winnerBelow(1)
-    } else {
+    val prefix = if (winner < 0) start() else {
       runs(winner).advance()
       replay()
     }
-    !isPast(winner)
+    prefix != Long.MaxValue || !isPast(winner)
+  }
+
+  /** Finds the first winner, and returns the prefix of its row. */
+  private def start(): Long = {
+    runs.foreach(_.advance())
+    winner = winnerBelow(1)
+    prefixOf(winner)
   }
 
   private def winnerBelow(node: Int): Int =
@@ -59,10 +63,12 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
     }
 
   /**
+   * Finds the next winner after the last one has moved on, and returns the prefix of its row.
+   *
    * Which of two rows comes first can't be predicted, and a processor that predicts it wrongly loses more time than the
    * comparison takes. So the two change places without a branch: with `swap` of ones they do, with zeros they don't.
    */
-  private def replay(): Unit = {
+  private def replay(): Long = {
     var run = winner
     var prefix = prefixOf(run)
     var node = (run + leaves) / 2
@@ -80,6 +86,7 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
       node /= 2
     }
     winner = run
+    prefix
   }
 
   /** Does the row of `a` come before the one of `b`, which has the same prefix? */

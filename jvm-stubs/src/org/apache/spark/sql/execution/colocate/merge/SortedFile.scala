@@ -34,9 +34,9 @@ private[merge] class SortedFile(
     val before = if (row == null) null else copy(row).copy() // the next batch may be in the same memory
     batches.find(_.numRows() > 0) match {
       case Some(batch) =>
-        row = new BatchRow(batch)
+        row = BatchRow.of(batch)
         rows = batch.numRows()
-        findPrefixes(new BatchRow(batch))
+        findPrefixes(row.another)
         if (before != null) check(prefixes(0), row, prefix, before)
         prefix = prefixes(0)
       case None =>
