@@ -86,6 +86,7 @@ SEARCHES = {
     "keys_not_aggregated": KEYS,
     "value_filter_below_keys": KEYS,
     "files_not_merged": KEYS,
+    "first_load_merged": KEYS,
     "kept_rows_lost": Search(settings={"spark.colocate.shuffle.bufferBytes": ("300",)}),
 }
 

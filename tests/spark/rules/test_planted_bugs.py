@@ -81,6 +81,7 @@ BY = {
     "keys_not_aggregated": Betrayed("SELECT x.k, x.v, y.v FROM keyed x JOIN keyed y ON x.k = y.k"),
     "value_filter_below_keys": Betrayed("SELECT k, v FROM keyed WHERE v < 10"),
     "files_not_merged": Betrayed("SELECT k, v FROM keyed", {"spark.sql.codegen.wholeStage": "true"}),
+    "first_load_merged": Betrayed("SELECT k, v FROM keyed", {"spark.sql.codegen.wholeStage": "true"}),
 }
 
 

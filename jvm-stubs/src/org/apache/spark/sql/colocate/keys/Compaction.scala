@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.keys
 import java.util.UUID
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTransaction
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction}
 import org.apache.spark.sql.connector.catalog.Table
 
 /**
@@ -17,14 +17,11 @@ class Compaction(session: SparkSession, table: Table, model: KeyModel) {
 
   private val rewrite = new FileRewrite(session, table)
 
-  /** Where Delta keeps the numbers of rows that were moved to another file. */
-  private val RowIdColumn = "delta.rowTracking.materializedRowIdColumnName"
-
   def run(): Rewritten = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
     val mark = UniqueFiles.Tag -> UUID.randomUUID().toString
     rewrite.run(transaction, UniqueFiles.others(transaction.files), mark) { relation =>
-      val rowIds = if (model.replaces) Some(transaction.properties(RowIdColumn)) else None
+      val rowIds = if (model.replaces) Some(transaction.properties(DeltaReflection.KeptRowIdColumn)) else None
       AggregateByKey.aggregated(relation, model, rowIds)
     }
   }

@@ -47,6 +47,9 @@ case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, St
   /** Of a file that is sorted by the keys. */
   def sortedTag: (String, String) = SortedTags.of(keys)
 
+  /** Of such a file of one load. */
+  def loadTags: Map[String, String] = SortedTags.ofLoad(keys)
+
   /** As Doris writes it. */
   def clause: String = s"${model.toUpperCase(java.util.Locale.ROOT)} KEY (${keys.mkString(", ")})"
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, IsNotNull, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, IsNotNull, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -136,6 +136,12 @@ case class ColocatedScanExec(
 
   /** The same scan whose tasks check the rows that they read. */
   def checkingInTasks: ColocatedScanExec = inPlace(copy(checksInTasks = true))
+
+  /** The same scan, which does not read these columns. */
+  def without(columns: AttributeSet): ColocatedScanExec = {
+    val read = requiredSchema.filterNot(field => columns.exists(_.name == field.name))
+    inPlace(copy(scan = scan.copy(output = output.filterNot(columns.contains), requiredSchema = StructType(read))))
+  }
 
   private def inPlace[P <: SparkPlan](plan: P): P = {
     plan.copyTagsFrom(this)

@@ -80,7 +80,7 @@ private class SortedLoad(
   override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
     override def insert(data: DataFrame, overwrite: Boolean): Unit =
       if (SortedLoads.isMarked(data.asInstanceOf[ClassicDataFrame].queryExecution.analyzed)) {
-        new DeltaLoad(session, table, mode, model.sortedTag).run(data, options)
+        new DeltaLoad(session, table, mode, model.loadTags).run(data, options)
       } else inner.toInsertableRelation().insert(data, overwrite)
   }
 }

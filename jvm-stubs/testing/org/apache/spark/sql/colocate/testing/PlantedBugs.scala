@@ -48,7 +48,8 @@ object PlantedBugs {
     "first_load_replaces" -> "REPLACE takes the value of the first load",
     "keys_not_aggregated" -> "rows of one key that lie in several files stay several rows",
     "value_filter_below_keys" -> "a filter on a value column leaves loaded rows out before they become one row",
-    "files_not_merged" -> "sorted files are read one after the other where they should be merged")
+    "files_not_merged" -> "sorted files are read one after the other where they should be merged",
+    "first_load_merged" -> "REPLACE takes the first row where files are merged in the order of their loads")
 
   def names: Array[String] = catalogue.map(_._1).toArray
 

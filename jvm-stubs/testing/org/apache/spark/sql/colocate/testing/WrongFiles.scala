@@ -1,10 +1,12 @@
 package org.apache.spark.sql.colocate.testing
 
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, First, Last}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.scan.{BucketPruning, BucketedFiles, ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
 import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec
 import org.apache.spark.sql.execution.datasources.{FilePartition, PartitionedFile}
 import org.apache.spark.sql.execution.{ColumnarRule, ColumnarToRowExec, FileSourceScanExec, InSubqueryExec, SparkPlan}
@@ -18,7 +20,11 @@ object ReadWrongFiles extends ColumnarRule {
     else plan.transformUp {
       case ColocatedScanExec(scan, evidence, keys, mode, partition, data, bucket, checks) =>
         new ColocatedWrongScanExec(scan, evidence, keys, mode, partition, data, bucket, checks)
-      case MergeFilesExec(_, scan) if PlantedBugs.is("files_not_merged") => ColumnarToRowExec(scan)
+      case MergeFilesExec(_, _, scan) if PlantedBugs.is("files_not_merged") => ColumnarToRowExec(scan)
+      case runs: AggregateRunsExec if PlantedBugs.is("first_load_merged") =>
+        runs.copy(aggregates = runs.aggregates.map(_.transform {
+          case Last(value, ignoreNulls) => First(value, ignoreNulls)
+        }.asInstanceOf[AggregateExpression]))
     }
 }
 

@@ -81,7 +81,7 @@ private[colocate] object DeltaHooks {
 
   /** Without it, tables with a key model are aggregated even where a compaction has left one row for each key. */
   val FileTags: Hook = Hook("delta.file-tags", Seq("SkipKeyAggregation", "MergeSortedFiles")) { () =>
-    methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
+    methods(s"$Delta.actions.AddFile", "tags", "partitionValues", "baseRowId")
     methods(s"$Delta.stats.DeltaScan", "filtersUsedForSkipping")
   }
 

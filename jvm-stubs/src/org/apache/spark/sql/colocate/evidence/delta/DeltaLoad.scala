@@ -6,8 +6,9 @@ import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.{DataFrame, SaveMode}
 
-/** An INSERT of Delta's own, step by step as its command WriteIntoDelta runs it, whose new files get a tag. */
-private[colocate] class DeltaLoad(session: SparkSession, table: Table, mode: SaveMode, tag: (String, String)) {
+/** An INSERT of Delta's own, step by step as its command WriteIntoDelta runs it, whose new files get tags. */
+private[colocate] class DeltaLoad(
+    session: SparkSession, table: Table, mode: SaveMode, tags: Map[String, String]) {
   import DeltaReflection.{call, companion, method}
 
   private val log: AnyRef = call(table, "deltaLog")
@@ -46,7 +47,7 @@ private[colocate] class DeltaLoad(session: SparkSession, table: Table, mode: Sav
     val written = method(command, "writeAndReturnCommitData", 4).invoke(
       command, transaction, session, None, call(command, "writeAndReturnCommitData$default$4"))
     val actions = call(written, "actions").asInstanceOf[Seq[AnyRef]].map { action =>
-      if (action.getClass.getSimpleName == "AddFile") DeltaTransaction.tagged(action, tag) else action
+      if (action.getClass.getSimpleName == "AddFile") DeltaTransaction.tagged(action, tags) else action
     }
     method(transaction, "commitIfNeeded", 3)
       .invoke(transaction, actions, operation(options), call(written, "stringTags"))

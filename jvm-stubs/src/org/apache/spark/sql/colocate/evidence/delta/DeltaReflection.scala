@@ -35,6 +35,12 @@ object DeltaReflection {
   /** In `_metadata`, the number that Delta gives a row with the table property `delta.enableRowTracking`. */
   val RowId = "row_id"
 
+  /** Beside it, the number from which Delta numbers the rows of a file. */
+  val FirstRowId = "base_row_id"
+
+  /** The table property that names the column in which rows that were moved to another file keep their numbers. */
+  val KeptRowIdColumn = "delta.rowTracking.materializedRowIdColumnName"
+
   /** By this, Delta's writers know the column that keeps the numbers of rows that move to another file. */
   def rowIdMetadata(column: String): Metadata = columnMetadata("RowId", column)
 
@@ -133,12 +139,14 @@ object DeltaReflection {
       val values = first.getClass.getMethod("partitionValues")
       val size = first.getClass.getMethod("size")
       val tags = first.getClass.getMethod("tags")
+      val firstRow = first.getClass.getMethod("baseRowId")
       files.map { file =>
         LoggedFile(
           path.invoke(file).asInstanceOf[String],
           values.invoke(file).asInstanceOf[Map[String, String]],
           size.invoke(file).asInstanceOf[Long],
-          Option(tags.invoke(file).asInstanceOf[Map[String, String]]).getOrElse(Map.empty))
+          Option(tags.invoke(file).asInstanceOf[Map[String, String]]).getOrElse(Map.empty),
+          firstRow.invoke(file).asInstanceOf[Option[Any]].map(_.asInstanceOf[Long]))
       }
     }
 
@@ -194,9 +202,19 @@ object DeltaReflection {
 /** One file of a table's log: partition values by physical name, its rows, deleted ones included, and its size. */
 case class DeltaFile(partitionValues: Map[String, String], rows: Option[Long], bytes: Long)
 
-/** What the log says about a data file: its URI, its partition values by physical column name, its size, its tags. */
+/**
+ * What the log says about a data file.
+ *
+ * @param path            its URI
+ * @param partitionValues by physical column name
+ * @param firstRow        the number from which its rows are numbered; None without row tracking
+ */
 case class LoggedFile(
-    path: String, partitionValues: Map[String, String], bytes: Long, tags: Map[String, String])
+    path: String,
+    partitionValues: Map[String, String],
+    bytes: Long,
+    tags: Map[String, String],
+    firstRow: Option[Long])
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {

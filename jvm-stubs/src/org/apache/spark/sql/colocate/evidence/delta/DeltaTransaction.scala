@@ -90,7 +90,7 @@ object DeltaTransaction {
   import DeltaReflection.{call, tagsOf}
 
   /** An AddFile with one more tag. */
-  private[delta] def tagged(file: AnyRef, tag: (String, String)): AnyRef = copied(file, 7 -> (tagsOf(file) + tag))
+  private[delta] def tagged(file: AnyRef, tags: Map[String, String]): AnyRef = copied(file, 7 -> (tagsOf(file) ++ tags))
 
   /**
    * A case class with other values of some of its fields.

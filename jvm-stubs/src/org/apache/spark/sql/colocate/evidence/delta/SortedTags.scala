@@ -13,19 +13,36 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionedFile}
  */
 object SortedTags {
 
-  private val Name = "colocate.sorted"
+  private val Sorted = "colocate.sorted"
+
+  private val Loaded = "colocate.loaded" -> "true"
 
   /** The tag of a file that is sorted by these columns. */
-  def of(keys: Seq[String]): (String, String) = Name -> keys.mkString(",").toLowerCase(Locale.ROOT)
+  def of(keys: Seq[String]): (String, String) = Sorted -> keys.mkString(",").toLowerCase(Locale.ROOT)
 
-  /** The names of the files of a scan that are sorted by these columns. Delta makes each name once. */
-  def namesOf(index: FileIndex, keys: Seq[String]): Set[String] =
-    if (!SelfCheck.has(DeltaHooks.FileTags)) Set.empty
+  /** The tags of such a file whose rows are new: Delta then numbers them in the order of the file. */
+  def ofLoad(keys: Seq[String]): Map[String, String] = Map(of(keys), Loaded)
+
+  /** The files of a scan that are sorted by these columns. */
+  def filesOf(index: FileIndex, keys: Seq[String]): SortedFiles =
+    if (!SelfCheck.has(DeltaHooks.FileTags)) SortedFiles(Map.empty)
     else {
       val (name, value) = of(keys)
-      DeltaReflection.loggedFiles(DeltaReflection.addFilesOf(index)).filter(_.tags.get(name).contains(value))
-        .map(file => new Path(file.path).getName).toSet
+      SortedFiles(DeltaReflection.loggedFiles(DeltaReflection.addFilesOf(index)).collect {
+        case file if file.tags.get(name).contains(value) =>
+          new Path(file.path).getName -> file.firstRow.filter(_ => file.tags.get(Loaded._1).contains(Loaded._2))
+      }.toMap)
     }
+}
 
-  def has(names: Set[String], file: PartitionedFile): Boolean = names.contains(file.toPath.getName)
+/** @param firstRows by the file's name, which Delta makes once: see `firstRow` */
+case class SortedFiles(firstRows: Map[String, Option[Long]]) {
+
+  def has(file: PartitionedFile): Boolean = firstRows.contains(file.toPath.getName)
+
+  /**
+   * Delta's number of the file's first row, if the other rows have the numbers that follow. A row that was moved here
+   * from another file has kept its number.
+   */
+  def firstRow(file: PartitionedFile): Option[Long] = firstRows.get(file.toPath.getName).flatten
 }

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.rules.aggregate
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, RowOrdering}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedFiles, SortedTags}
 import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.rules.Rewrite
 import org.apache.spark.sql.colocate.rules.join.TaskMemory
@@ -40,7 +40,7 @@ object MergeSortedFiles extends ColumnarRule {
     rows <- rowsOf(all)
     keys = all.groupingExpressions.map(_.toAttribute)
     read <- merging(rows, keys)
-  } yield AggregateRunsExec(keys, all.aggregateExpressions, Some(all.resultExpressions), read)
+  } yield LastLoads.of(AggregateRunsExec(keys, all.aggregateExpressions, Some(all.resultExpressions), read))
 
   private def rowsOf(all: BaseAggregateExec): Option[SparkPlan] = all match {
     case hash: HashAggregateExec => Some(hash.child)
@@ -58,7 +58,7 @@ object MergeSortedFiles extends ColumnarRule {
     case filter: FilterExec => merging(filter.child, keys).map(c => filter.copy(child = c))
     case ColumnarToRowExec(scan: ColocatedScanExec) => orderOf(scan)
         .filter(order => AttributeSet(order) == AttributeSet(keys) && FilesToMerge(scan, order).canBeOpen)
-        .map(MergeFilesExec(_, scan))
+        .map(MergeFilesExec(_, byLoad = false, scan))
     case _ => None
   }
 
@@ -83,7 +83,7 @@ private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
 
   def canBeOpen: Boolean =
     scan.readsWholeFiles && scan.supportsColumnar && !scan.checksInTasks && {
-      val sorted = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
+      val sorted = SortedTags.filesOf(scan.relation.location, keys.map(_.name))
       val files = scan.selectedPartitions.toPartitionArray
       areMostly(sorted, files) && files.groupBy(_.partitionValues).values.forall { set =>
         set.length <= MostFiles && set.map(_.length.min(RowGroupBytes)).sum * columnsRead <= mostBytes
@@ -91,8 +91,8 @@ private case class FilesToMerge(scan: ColocatedScanExec, keys: Seq[Attribute]) {
     }
 
   /** Sorting the other files costs more than a hash table, so merging has to gain more than that. */
-  private def areMostly(sorted: Set[String], files: Array[PartitionedFile]): Boolean =
-    2 * files.filter(SortedTags.has(sorted, _)).map(_.length).sum >= files.map(_.length).sum
+  private def areMostly(sorted: SortedFiles, files: Array[PartitionedFile]): Boolean =
+    2 * files.filter(sorted.has).map(_.length).sum >= files.map(_.length).sum
 
   /** About the part of a file that is in the columns that the scan reads. */
   private def columnsRead: Double =

@@ -1,11 +1,13 @@
 package org.apache.spark.sql.execution.colocate.merge
 
+import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.colocate.evidence.delta.SortedTags
+import org.apache.spark.sql.colocate.evidence.delta.{SortedFiles, SortedTags}
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{
   InputAdapter, InputRDDCodegen, LocalTableScanExec, SortExec, SparkPlan, UnaryExecNode
@@ -15,12 +17,18 @@ import org.apache.spark.sql.execution.{
  * Reads a scan's files by merging: rows with equal keys are neighbours. All files of a bucket and partition are open at
  * the same time. A task with several of these merges one after the other. Files that are not sorted are sorted first.
  *
- * @param keys  what the files are sorted by; no key is in two buckets or partitions
- * @param child the scan, which makes batches
+ * @param keys   what the files are sorted by; no key is in two buckets or partitions
+ * @param byLoad do rows with equal keys come in the order of Delta's numbers of rows? All files are those of loads then
+ * @param child  the scan, which makes batches
  */
-case class MergeFilesExec(keys: Seq[Attribute], child: SparkPlan) extends UnaryExecNode with InputRDDCodegen {
+case class MergeFilesExec(keys: Seq[Attribute], byLoad: Boolean, child: SparkPlan)
+    extends UnaryExecNode with InputRDDCodegen {
 
   override def output: Seq[Attribute] = child.output
+
+  override protected def stringArgs: Iterator[Any] =
+    Iterator(keys.mkString("[", ", ", "]")) ++ Option.when(byLoad)("in the order of loads")
+
   override def outputPartitioning: Partitioning = child.outputPartitioning
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
@@ -28,21 +36,33 @@ case class MergeFilesExec(keys: Seq[Attribute], child: SparkPlan) extends UnaryE
 
   override protected val createUnsafeProjection: Boolean = true
 
-  private def scan: ColocatedScanExec = (child match {
+  def scan: ColocatedScanExec = (child match {
     case InputAdapter(scan) => scan
     case scan => scan
   }).asInstanceOf[ColocatedScanExec]
 
   override lazy val inputRDD: RDD[InternalRow] = {
     val read = scan.byFile
-    val names = SortedTags.namesOf(scan.relation.location, keys.map(_.name))
-    val sorted = read.tasks.flatMap(_.files).map(SortedTags.has(names, _)).toIndexedSeq
+    val files = read.tasks.flatMap(_.files).toIndexedSeq
+    val known = SortedTags.filesOf(scan.relation.location, keys.map(_.name))
     // The tasks get it with its child, so that is a small one.
     val sort = SortExec(keys.map(SortOrder(_, Ascending)), global = false, LocalTableScanExec(output, Nil, None))
     new MergedFilesRDD(
-      read.batches, read.byPartition, sorted, read.places, keys, output, () => sort.createSorter(),
-      scan.evidence.table)
+      read.batches, inOrder(read.byPartition, files, known), files.map(known.has), read.places, keys, output,
+      () => sort.createSorter(), scan.evidence.table)
   }
+
+  /** Of rows with equal keys, a merge gives those of the first file first. */
+  private def inOrder(
+      tasks: IndexedSeq[Seq[Seq[Int]]],
+      files: IndexedSeq[PartitionedFile],
+      known: SortedFiles): IndexedSeq[Seq[Seq[Int]]] =
+    if (!byLoad) tasks
+    else {
+      val firstRows = files.map(file => known.firstRow(file).getOrElse(
+        throw SparkException.internalError(s"${file.urlEncodedPath} of ${scan.evidence.table} is of no load")))
+      tasks.map(_.map(_.sortBy(firstRows)))
+    }
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rows = longMetric("numOutputRows")

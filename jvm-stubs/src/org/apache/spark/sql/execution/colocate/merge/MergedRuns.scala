@@ -19,7 +19,7 @@ private[merge] trait SortedRun {
 }
 
 /**
- * The rows of several runs in one order. A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
+ * The rows of several runs in one order; of equal rows, those of the first run come first. A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
  * compares each row with those of about log2(runs) others.
  */
 private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
@@ -92,7 +92,12 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
   /** Does the row of `a` come before the one of `b`, which has the same prefix? */
   private def winsTie(a: Int, b: Int): Boolean =
     if (isPast(a)) false
-    else isPast(b) || order.compareWhole(prefixOf(a), runs(a).row, runs(b).row) < 0
+    else isPast(b) || {
+      val order = compare(a, b)
+      order < 0 || order == 0 && a < b
+    }
+
+  private def compare(a: Int, b: Int): Int = order.compareWhole(prefixOf(a), runs(a).row, runs(b).row)
 
   private def prefixOf(leaf: Int): Long = if (leaf < runs.length) runs(leaf).prefix else Long.MaxValue
 

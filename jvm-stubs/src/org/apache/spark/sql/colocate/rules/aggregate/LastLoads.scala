@@ -1,0 +1,87 @@
+package org.apache.spark.sql.colocate.rules.aggregate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction, Last, MaxBy}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
+import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
+
+/**
+ * REPLACE takes the row with the greatest of Delta's row numbers. Where files are merged that loads have written, rows
+ * with equal keys can come in the order of these numbers. REPLACE then takes the last row, and no number is read.
+ *
+ * In such a file no row came from another one, so its number is that of the file's first row plus its place in the
+ * file; and the numbers of two files do not overlap. A merge keeps the order of a file, so it only has to know which
+ * file comes first. Not where files have deletion vectors: Delta's reader needs a row's place to leave it out.
+ */
+private[aggregate] object LastLoads {
+
+  /** @param runs an aggregate of merged files; comes back as it is if anything else needs the numbers */
+  def of(runs: AggregateRunsExec): AggregateRunsExec = {
+    val changed = for {
+      project <- Option(runs.child).collect { case project: ProjectExec => project }
+      merge <- project.collectFirst { case merge: MergeFilesExec => merge }
+      number <- RowNumber.of(merge.scan)
+      column <- project.projectList.collectFirst { case alias: Alias if number.isIn(alias.child) => alias }
+      if areOfLoads(merge)
+      rows = project.copy(
+        projectList = project.projectList.filterNot(_ eq column),
+        child = project.child.transform {
+          case one if one eq merge => merge.copy(byLoad = true, child = merge.scan.without(number.columns))
+        })
+      last = runs.copy(aggregates = runs.aggregates.map(lastOf(_, column.toAttribute)), child = rows)
+      if !last.exists((node: SparkPlan) => node.missingInput.nonEmpty)
+    } yield last
+    changed.getOrElse(runs)
+  }
+
+  private def areOfLoads(merge: MergeFilesExec): Boolean = {
+    val sorted = SortedTags.filesOf(merge.scan.relation.location, merge.keys.map(_.name))
+    merge.scan.selectedPartitions.toPartitionArray.forall(sorted.firstRow(_).isDefined)
+  }
+
+  private def lastOf(aggregate: AggregateExpression, number: Attribute): AggregateExpression =
+    aggregate.copy(aggregateFunction = lastOf(aggregate.aggregateFunction, number))
+
+  private def lastOf(function: AggregateFunction, number: Attribute): AggregateFunction = function match {
+    case MaxBy(value, order: Attribute) if order.exprId == number.exprId => Last(value, ignoreNulls = false)
+    case MaxBy(value, If(IsNotNull(tested), order: Attribute, Literal(null, _)))
+        if order.exprId == number.exprId && tested.semanticEquals(value) => Last(value, ignoreNulls = true)
+    case other => other
+  }
+}
+
+/**
+ * The columns from which Delta computes a row's number.
+ *
+ * @param kept  the number, where the row came from another file
+ * @param first the number of the file's first row
+ * @param place the row's place in the file, from 0
+ */
+private case class RowNumber(kept: Attribute, first: Attribute, place: Attribute) {
+
+  def columns: AttributeSet = AttributeSet(Seq(kept, first, place))
+
+  def isIn(value: Expression): Boolean = value match {
+    case Coalesce(Seq(a: Attribute, Add(b: Attribute, c: Attribute, _))) =>
+      Seq(a, b, c).map(_.exprId) == Seq(kept, first, place).map(_.exprId)
+    case _ => false
+  }
+}
+
+private object RowNumber {
+
+  /** None if the scan does not read them, or marks deleted rows by their place. */
+  def of(scan: ColocatedScanExec): Option[RowNumber] = for {
+    keptName <- DeltaReflection.propertiesOf(scan.relation).get(DeltaReflection.KeptRowIdColumn)
+    kept <- scan.output.find(_.name == keptName)
+    first <- scan.output.collectFirst {
+      case FileSourceConstantMetadataAttribute(column) if column.name == DeltaReflection.FirstRowId => column
+    }
+    place <- scan.output.find(_.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
+    if !scan.output.exists(c => DeltaReflection.isDeletionMark(c.name))
+  } yield RowNumber(kept, first, place)
+}
