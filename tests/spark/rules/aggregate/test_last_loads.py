@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -82,19 +83,52 @@ def test_without_generated_code(spark: SparkSession, db: str) -> None:
     assert read(spark, "SELECT * FROM t") == loaded()
 
 
-def test_rows_that_were_moved_have_kept_their_numbers(spark: SparkSession, db: str) -> None:
-    """A load that commits while a compaction writes has the lower numbers of files, and is later all the same."""
+def change_last_files(spark: SparkSession, change: Callable[[dict[str, Any]], None]) -> None:
+    """In the log, as if the last commit had added them like that."""
+
+    def changed(line: str) -> str:
+        action = json.loads(line)
+        if "add" in action:
+            change(action["add"])
+        return json.dumps(action) + "\n"
+
+    rewrite_last(spark, "t", lambda log: "".join(map(changed, log.splitlines())))
+
+
+def as_if_committed_later(file: dict[str, Any]) -> None:
+    file["baseRowId"] += 1000
+
+
+def test_a_compaction_comes_before_loads(spark: SparkSession, db: str) -> None:
+    """Also before one that commits while the compaction writes, and so has the lower numbers."""
+    unique(spark)
+    spark.sql("CALL system.compact(table => 't')")
+    change_last_files(spark, as_if_committed_later)
+    spark.sql("INSERT INTO t SELECT id, 'c' FROM range(10)")
+    assert read(spark, "SELECT * FROM t") == loaded(c=range(10))
+    spark.sql("INSERT INTO t SELECT id, 'd' FROM range(5, 15)")
+    assert read(spark, "SELECT * FROM t") == loaded(c=range(10), d=range(5, 15))
+
+
+def test_moved_rows_of_a_repair_have_kept_their_numbers(spark: SparkSession, db: str) -> None:
     unique(spark)
     spark.sql("CALL system.compact(table => 't')")
 
-    def as_if_committed_later(line: str) -> str:
-        action = json.loads(line)
-        if "add" in action:
-            action["add"]["baseRowId"] += 1000
-        return json.dumps(action) + "\n"
+    def as_by_a_repair(file: dict[str, Any]) -> None:
+        as_if_committed_later(file)
+        del file["tags"]["colocate.compacted"]
 
-    rewrite_last(spark, "t", lambda log: "".join(map(as_if_committed_later, log.splitlines())))
+    change_last_files(spark, as_by_a_repair)
     spark.sql("INSERT INTO t SELECT id, 'c' FROM range(10)")
+    assert read(spark, "SELECT * FROM t", by_load=False) == loaded(c=range(10))
+
+
+def test_two_compactions_in_a_bucket_have_no_order(spark: SparkSession, db: str) -> None:
+    """The second one has moved rows of another bucket there."""
+    unique(spark)
+    spark.sql("CALL system.compact(table => 't')")
+    spark.sql("INSERT INTO t SELECT id, 'c' FROM range(10)")
+    change_last_files(spark, lambda file: file["tags"].update({"colocate.compacted": "another"}))
     assert read(spark, "SELECT * FROM t", by_load=False) == loaded(c=range(10))
 
 

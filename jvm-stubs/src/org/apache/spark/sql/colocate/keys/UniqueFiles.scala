@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.keys
 
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
 import org.apache.spark.sql.execution.datasources.FileIndex
 
 /**
@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.FileIndex
  */
 object UniqueFiles {
 
-  val Tag = "colocate.compacted"
+  val Tag: String = SortedTags.Compacted
 
   def has(index: FileIndex): Boolean =
     SelfCheck.has(DeltaHooks.FileTags) && DeltaReflection.isPrepared(index) &&

@@ -4,7 +4,9 @@ import java.util.concurrent.TimeUnit.NANOSECONDS
 
 import org.apache.spark.SparkException
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, IsNotNull, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, AttributeSet, Expression, IsNotNull, SortOrder, UnsafeProjection
+}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap

@@ -15,7 +15,10 @@ object SortedTags {
 
   private val Sorted = "colocate.sorted"
 
-  private val Loaded = "colocate.loaded" -> "true"
+  private[delta] val Loaded = "colocate.loaded" -> "true"
+
+  /** The name of the tag of a file of a compaction. See UniqueFiles. */
+  val Compacted = "colocate.compacted"
 
   /** The tag of a file that is sorted by these columns. */
   def of(keys: Seq[String]): (String, String) = Sorted -> keys.mkString(",").toLowerCase(Locale.ROOT)
@@ -29,20 +32,32 @@ object SortedTags {
     else {
       val (name, value) = of(keys)
       SortedFiles(DeltaReflection.loggedFiles(DeltaReflection.addFilesOf(index)).collect {
-        case file if file.tags.get(name).contains(value) =>
-          new Path(file.path).getName -> file.firstRow.filter(_ => file.tags.get(Loaded._1).contains(Loaded._2))
+        case file if file.tags.get(name).contains(value) => new Path(file.path).getName -> file
       }.toMap)
     }
 }
 
-/** @param firstRows by the file's name, which Delta makes once: see `firstRow` */
-case class SortedFiles(firstRows: Map[String, Option[Long]]) {
+/** @param byName Delta makes the name of a file once */
+case class SortedFiles(byName: Map[String, LoggedFile]) {
+  import SortedTags.{Compacted, Loaded}
 
-  def has(file: PartitionedFile): Boolean = firstRows.contains(file.toPath.getName)
+  def has(file: PartitionedFile): Boolean = byName.contains(file.toPath.getName)
 
   /**
-   * Delta's number of the file's first row, if the other rows have the numbers that follow. A row that was moved here
-   * from another file has kept its number.
+   * Are these files, which are all of a bucket and partition, in the order of their loads by `placeOf`? Then rows of a
+   * key in a later file have greater row numbers of Delta's, and so have later rows of a file.
+   *
+   * The rows of a load have the number of their file's first row and those that follow. A compaction has replaced all
+   * files that were there, and has one row for each key; if rows came to it from another bucket there may be a second
+   * one. Moved rows, as a repair writes them, have kept their numbers, which may be any.
    */
-  def firstRow(file: PartitionedFile): Option[Long] = firstRows.get(file.toPath.getName).flatten
+  def haveOrder(files: Seq[PartitionedFile]): Boolean =
+    files.forall(placeOf(_).isDefined) && files.flatMap(logged).flatMap(_.tags.get(Compacted)).distinct.size <= 1
+
+  def placeOf(file: PartitionedFile): Option[Long] = logged(file).flatMap { found =>
+    if (found.tags.contains(Compacted)) Some(-1) // before all loads
+    else found.firstRow.filter(_ => found.tags.get(Loaded._1).contains(Loaded._2))
+  }
+
+  private def logged(file: PartitionedFile): Option[LoggedFile] = byName.get(file.toPath.getName)
 }

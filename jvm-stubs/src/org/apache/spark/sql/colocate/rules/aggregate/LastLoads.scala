@@ -10,12 +10,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 
 /**
- * REPLACE takes the row with the greatest of Delta's row numbers. Where files are merged that loads have written, rows
- * with equal keys can come in the order of these numbers. REPLACE then takes the last row, and no number is read.
- *
- * In such a file no row came from another one, so its number is that of the file's first row plus its place in the
- * file; and the numbers of two files do not overlap. A merge keeps the order of a file, so it only has to know which
- * file comes first. Not where files have deletion vectors: Delta's reader needs a row's place to leave it out.
+ * REPLACE takes the row with the greatest of Delta's row numbers. Where the files that are merged have a known order
+ * (see SortedFiles), rows with equal keys can come in the order of these numbers, since a merge keeps the order of the
+ * rows of a file. REPLACE then takes the last row, and no number is read.
+ * Not where files have deletion vectors: Delta's reader needs a row's place in its file to leave it out.
  */
 private[aggregate] object LastLoads {
 
@@ -26,7 +24,7 @@ private[aggregate] object LastLoads {
       merge <- project.collectFirst { case merge: MergeFilesExec => merge }
       number <- RowNumber.of(merge.scan)
       column <- project.projectList.collectFirst { case alias: Alias if number.isIn(alias.child) => alias }
-      if areOfLoads(merge)
+      if haveOrder(merge)
       rows = project.copy(
         projectList = project.projectList.filterNot(_ eq column),
         child = project.child.transform {
@@ -38,9 +36,10 @@ private[aggregate] object LastLoads {
     changed.getOrElse(runs)
   }
 
-  private def areOfLoads(merge: MergeFilesExec): Boolean = {
+  private def haveOrder(merge: MergeFilesExec): Boolean = {
     val sorted = SortedTags.filesOf(merge.scan.relation.location, merge.keys.map(_.name))
-    merge.scan.selectedPartitions.toPartitionArray.forall(sorted.firstRow(_).isDefined)
+    merge.scan.selectedPartitions.toPartitionArray.groupBy(_.partitionValues).values
+      .forall(files => sorted.haveOrder(files.toSeq))
   }
 
   private def lastOf(aggregate: AggregateExpression, number: Attribute): AggregateExpression =

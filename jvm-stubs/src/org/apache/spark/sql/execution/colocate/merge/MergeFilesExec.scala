@@ -18,7 +18,8 @@ import org.apache.spark.sql.execution.{
  * the same time. A task with several of these merges one after the other. Files that are not sorted are sorted first.
  *
  * @param keys   what the files are sorted by; no key is in two buckets or partitions
- * @param byLoad do rows with equal keys come in the order of Delta's numbers of rows? All files are those of loads then
+ * @param byLoad do rows with equal keys come in the order of Delta's numbers of rows? All files have a place then (see
+ *               SortedFiles)
  * @param child  the scan, which makes batches
  */
 case class MergeFilesExec(keys: Seq[Attribute], byLoad: Boolean, child: SparkPlan)
@@ -59,9 +60,9 @@ case class MergeFilesExec(keys: Seq[Attribute], byLoad: Boolean, child: SparkPla
       known: SortedFiles): IndexedSeq[Seq[Seq[Int]]] =
     if (!byLoad) tasks
     else {
-      val firstRows = files.map(file => known.firstRow(file).getOrElse(
-        throw SparkException.internalError(s"${file.urlEncodedPath} of ${scan.evidence.table} is of no load")))
-      tasks.map(_.map(_.sortBy(firstRows)))
+      val places = files.map(file => known.placeOf(file).getOrElse(
+        throw SparkException.internalError(s"${file.urlEncodedPath} of ${scan.evidence.table} has no place")))
+      tasks.map(_.map(_.sortBy(places)))
     }
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -19,8 +19,8 @@ private[merge] trait SortedRun {
 }
 
 /**
- * The rows of several runs in one order; of equal rows, those of the first run come first. A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1)
- * compares each row with those of about log2(runs) others.
+ * The rows of several runs in one order; of equal rows, those of the first run come first. A tree of losers (Knuth, The
+ * Art of Computer Programming 3, 5.4.1) compares each row with those of about log2(runs) others.
  */
 private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
 
