@@ -1,8 +1,8 @@
 """Slow tests take turns by day, so that a run ends in time. `COLOCATE_ALL_TESTS=1 ./run test` runs them all.
 
 Two kinds do: those that say so (`on_its_day`), and in a run of the whole suite the tests of tests/spark
-(`leave_out_other_days`). A test with several cases runs on each day, with a quarter of its cases, or with one of them
-where it has fewer than four; a test of one case runs on every second day.
+(`leave_out_other_days`). A test with several cases runs on each day, with a sixth of its cases, or with one of them
+where it has fewer than six; a test of one case runs on every third day.
 """
 
 import os
@@ -19,8 +19,8 @@ TODAY = int(time.time() // 86_400)  # in UTC
 # Set for the workers of a run that names no files: whoever names some wants all of their cases.
 WHOLE_SUITE = "COLOCATE_WHOLE_SUITE"
 SPARK = Path(__file__).parent / "spark"
-DAYS = 4
-SINGLE_DAYS = 2
+DAYS = 6
+SINGLE_DAYS = 3
 
 
 def is_due(turn: int, turns: int, day: int = TODAY, runs_all: bool = RUNS_ALL) -> bool:

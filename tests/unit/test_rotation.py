@@ -33,30 +33,30 @@ def items(path: str, cases: int) -> list[Any]:
     return [Item(nodeid=f"{path}::test[{case}-[{case}]]", path=file, skipped=None) for case in range(cases)]
 
 
-@pytest.fixture(params=range(4))
+@pytest.fixture(params=range(rotation.DAYS))
 def day(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     day: int = request.param
     monkeypatch.setattr(rotation, "is_due", lambda turn, turns: is_due(turn, turns, day, False))
     return day
 
 
-def test_a_test_with_many_cases_runs_a_quarter_of_them(day: int) -> None:
-    found = items("spark/rules/test_x.py", 7)
+def test_a_test_with_many_cases_runs_some_of_them(day: int) -> None:
+    found = items("spark/rules/test_x.py", 10)
     rotation.leave_out_other_days(found)
-    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day, 7, 4))
+    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day, 10, rotation.DAYS))
 
 
-@pytest.mark.parametrize("cases", [2, 3])
+@pytest.mark.parametrize("cases", [2, 3, 5])
 def test_a_test_with_few_cases_runs_one_of_them(day: int, cases: int) -> None:
     found = items("spark/rules/test_x.py", cases)
     rotation.leave_out_other_days(found)
     assert [number for number, item in enumerate(found) if not item.skipped] == [day % cases]
 
 
-def test_tests_of_one_case_run_every_second_day(day: int) -> None:
+def test_tests_of_one_case_run_on_some_days(day: int) -> None:
     found = [item for number in range(5) for item in items(f"spark/rules/test_{number}.py", 1)]
     rotation.leave_out_other_days(found)
-    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day % 2, 5, 2))
+    assert [number for number, item in enumerate(found) if not item.skipped] == list(range(day % rotation.SINGLE_DAYS, 5, rotation.SINGLE_DAYS))
 
 
 def test_tests_without_spark_run_every_day(day: int) -> None:
