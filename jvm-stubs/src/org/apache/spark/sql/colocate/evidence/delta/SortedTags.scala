@@ -54,6 +54,7 @@ case class SortedFiles(byName: Map[String, LoggedFile]) {
   def haveOrder(files: Seq[PartitionedFile]): Boolean =
     files.forall(placeOf(_).isDefined) && files.flatMap(logged).flatMap(_.tags.get(Compacted)).distinct.size <= 1
 
+  /** A number by which the files of a bucket and partition are sorted; None where their order is not known. */
   def placeOf(file: PartitionedFile): Option[Long] = logged(file).flatMap { found =>
     if (found.tags.contains(Compacted)) Some(-1) // before all loads
     else found.firstRow.filter(_ => found.tags.get(Loaded._1).contains(Loaded._2))
