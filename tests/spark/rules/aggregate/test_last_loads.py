@@ -10,25 +10,23 @@ from pyspark.sql import SparkSession
 
 from tests.spark.delta_log import rewrite_last
 from tests.spark.members import create_member, folder
+from tests.spark.merges import MERGED, hashed
 from tests.spark.oracle import multiset
 from tests.spark.plans import kind, nodes
 
 NUMBER = "_tmp_metadata_row_index"
-EXCLUDED = "spark.colocate.rules.excluded"
 
 
 def read(spark: SparkSession, sql: str, by_load: bool = True) -> Counter[Any]:
     """The rows of a query that merges files: in the order of loads, or with the numbers of rows."""
     frame = spark.sql(sql)
     rows = multiset(frame.collect())
-    merges = [node for node in nodes(frame) if kind(node) == "MergeFilesExec"]
+    merges = [node for node in nodes(frame) if kind(node) == MERGED]
     assert merges
     for merge in merges:
         assert merge.byLoad() == by_load
         assert (NUMBER in merge.scan().requiredSchema().toString()) != by_load
-    spark.conf.set(EXCLUDED, "MergeSortedFiles")
-    assert multiset(spark.sql(sql).collect()) == rows
-    spark.conf.set(EXCLUDED, "")
+    assert rows == hashed(spark, sql)
     return rows
 
 

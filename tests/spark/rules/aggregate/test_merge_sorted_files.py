@@ -11,12 +11,11 @@ from pyspark.sql import SparkSession
 
 from tests.spark.delta_log import actions, commits, rewrite_last
 from tests.spark.members import create_member, database, folder
+from tests.spark.merges import EXCLUDED, MERGED, hashed
 from tests.spark.oracle import multiset
 from tests.spark.plans import kinds
 
-MERGED = "MergeFilesExec"
 TAG = "colocate.sorted"
-EXCLUDED = "spark.colocate.rules.excluded"
 
 # Each value comes back in later loads; the larger files have more than one batch of 4,096 rows.
 KEYS = {
@@ -59,16 +58,6 @@ def merged(spark: SparkSession, sql: str) -> Counter[Any]:
     assert rows
     assert rows == hashed(spark, sql)
     return rows
-
-
-def hashed(spark: SparkSession, sql: str) -> Counter[Any]:
-    spark.conf.set(EXCLUDED, "MergeSortedFiles")
-    try:
-        frame = spark.sql(sql)
-        assert MERGED not in kinds(frame)
-        return multiset(frame.collect())
-    finally:
-        spark.conf.set(EXCLUDED, "")
 
 
 def tags(spark: SparkSession, table: str) -> list[str | None]:

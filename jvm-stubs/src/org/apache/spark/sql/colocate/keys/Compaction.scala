@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.keys
 import java.util.UUID
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction, SortedTags}
 import org.apache.spark.sql.connector.catalog.Table
 
 /**
@@ -19,7 +19,7 @@ class Compaction(session: SparkSession, table: Table, model: KeyModel) {
 
   def run(): Rewritten = DeltaTransaction.passingOn {
     val transaction = new DeltaTransaction(table)
-    val mark = UniqueFiles.Tag -> UUID.randomUUID().toString
+    val mark = SortedTags.Compacted -> UUID.randomUUID().toString
     rewrite.run(transaction, UniqueFiles.others(transaction.files), mark) { relation =>
       val rowIds = if (model.replaces) Some(transaction.properties(DeltaReflection.KeptRowIdColumn)) else None
       AggregateByKey.aggregated(relation, model, rowIds)

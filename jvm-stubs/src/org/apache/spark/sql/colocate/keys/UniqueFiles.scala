@@ -12,8 +12,6 @@ import org.apache.spark.sql.execution.datasources.FileIndex
  */
 object UniqueFiles {
 
-  val Tag: String = SortedTags.Compacted
-
   def has(index: FileIndex): Boolean =
     SelfCheck.has(DeltaHooks.FileTags) && DeltaReflection.isPrepared(index) &&
       others(DeltaReflection.preparedAddFiles(index)).isEmpty
@@ -23,7 +21,7 @@ object UniqueFiles {
     addFiles.groupBy(DeltaReflection.partitionOf).values.filterNot(areOfOneCompaction).flatten.toSeq
 
   private def areOfOneCompaction(addFiles: Seq[AnyRef]): Boolean = {
-    val marks = addFiles.map(DeltaReflection.tagsOf(_).get(Tag)).distinct
+    val marks = addFiles.map(DeltaReflection.tagsOf(_).get(SortedTags.Compacted)).distinct
     marks.size == 1 && marks.head.isDefined
   }
 }

@@ -6,10 +6,10 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.{GroupProperties, TableSpec}
 import org.apache.spark.sql.colocate.catalog.describe.{DeclaredLayout, DeclaredLayouts, BucketedTable}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
-import org.apache.spark.sql.colocate.keys.{KeyModel, UniqueFiles}
+import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.{CharType, Metadata, VarcharType}
@@ -67,7 +67,7 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
     DeltaTables.layoutOf(session, delta).toSeq.flatMap { layout =>
       val snapshot = DeltaReflection.snapshotOfTable(delta)
       val bucket = MemberFiles.bucketOf(session, member(table, layout.most), snapshot)
-      val mark = element_at(col("tags"), lit(UniqueFiles.Tag))
+      val mark = element_at(col("tags"), lit(SortedTags.Compacted))
       val isCompacted = col("marked") === col("files") && col("first") === col("last")
       snapshot.allFiles
         .groupBy(bucket.as("bucket"), array_sort(map_entries(col("partitionValues"))))

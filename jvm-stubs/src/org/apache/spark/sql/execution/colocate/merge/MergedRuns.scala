@@ -93,11 +93,9 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
   private def winsTie(a: Int, b: Int): Boolean =
     if (isPast(a)) false
     else isPast(b) || {
-      val order = compare(a, b)
-      order < 0 || order == 0 && a < b
+      val compared = order.compareWhole(prefixOf(a), runs(a).row, runs(b).row)
+      compared < 0 || compared == 0 && a < b
     }
-
-  private def compare(a: Int, b: Int): Int = order.compareWhole(prefixOf(a), runs(a).row, runs(b).row)
 
   private def prefixOf(leaf: Int): Long = if (leaf < runs.length) runs(leaf).prefix else Long.MaxValue
 
