@@ -5,8 +5,8 @@ import java.util
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.system.{Procedures, SystemTables}
 import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.ops.system.{Procedures, SystemTables}
 import org.apache.spark.sql.colocate.write.AppendTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure

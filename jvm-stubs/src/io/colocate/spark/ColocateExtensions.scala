@@ -1,13 +1,14 @@
 package io.colocate.spark
 
-import org.apache.spark.sql.{SparkSession => AnySession, SparkSessionExtensions}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
 import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
-import org.apache.spark.sql.colocate.conf.SettingEntries
+import org.apache.spark.sql.colocate.conf.{Exposed, SettingEntries}
+import org.apache.spark.sql.colocate.doris.parser.ColocateParser
 import org.apache.spark.sql.colocate.explain.ExplainProvider
-import org.apache.spark.sql.colocate.parser.ColocateParser
-import org.apache.spark.sql.colocate.rules.{ExtensionOrder, OptimizeColocatedPlan, OptimizeWithoutAqe, Rules}
+import org.apache.spark.sql.colocate.phases.{OptimizeColocatedPlan, OptimizeWithoutAqe, Rules}
+import org.apache.spark.sql.colocate.rules.ExtensionOrder
+import org.apache.spark.sql.{SparkSession => AnySession, SparkSessionExtensions}
+import org.apache.spark.sql.classic.SparkSession
 
 /**
  * Injects all rules, phase by phase. conf/rules.json lists the rules and their order within a phase. This package has
@@ -27,6 +28,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
     // before the first session reads its settings
     SettingEntries.register()
+    Exposed.refuseAtStart()
 
     // the driver may have jars that its executors lack
     ExecutorJars.complete()

@@ -3,8 +3,7 @@ package org.apache.spark.sql.colocate
 import java.util.{Map => JMap}
 
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.colocate.conf.Json
-import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.Json.formats
 
 /**
  * Bad input: a headline, both sides and the cure in one message. Its condition and SQLSTATE are those of `code` in

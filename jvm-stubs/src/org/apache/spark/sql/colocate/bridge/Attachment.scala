@@ -5,10 +5,11 @@ import java.security.SecureRandom
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 import javax.net.SocketFactory
 
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.BridgeErrors.NotAttached
-import org.apache.spark.sql.colocate.conf.Json
-import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.rules.{RuleEntry, RuleTable}
+import org.apache.spark.sql.colocate.conf.RuleEntry
+import org.apache.spark.sql.colocate.rules.RuleTable
 import py4j.{CallbackClient, GatewayServer, Protocol}
 
 /** What Python offers to the JVM. */
@@ -125,6 +126,8 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String], driver
       "catalog" -> config.catalog,
       "ephemeral" -> config.ephemeral,
       "store" -> config.store,
+      "passwordFile" -> config.passwordFile,
+      "tokenFile" -> config.tokenFile,
       "warehouse" -> config.warehouse,
       "storeTimeout" -> config.storeTimeoutSeconds,
       "hostGrace" -> config.hostGraceSeconds,

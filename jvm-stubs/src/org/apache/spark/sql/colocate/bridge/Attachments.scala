@@ -7,8 +7,6 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.jobs.JobTasks
-import org.apache.spark.sql.colocate.scan.HostHits
 
 /** The one attachment of this JVM: made at the first use, and made again when its process has died. */
 private[bridge] object Attachments extends Logging {
@@ -75,7 +73,6 @@ private[bridge] object Attachments extends Logging {
     drop()
     OpenTickets.clear()
     GroupState.reset()
-    HostHits.reset()
   }
 
   private def drop(): Unit = {
@@ -97,8 +94,8 @@ private[bridge] object Attachments extends Logging {
   private def callsOn(session: SparkSession): DriverCalls = new DriverCalls {
     override def hosts: LiveHosts = LiveHosts.of(session)
     override def run(task: String, args: String, jobGroup: String): String =
-      JobTasks.run(session, task, args, jobGroup)
-    override def cancel(jobGroup: String): Unit = JobTasks.cancel(session, jobGroup)
+      DriverTasks.run(session, task, args, jobGroup)
+    override def cancel(jobGroup: String): Unit = DriverTasks.cancel(session, jobGroup)
   }
 
   /** A query must not fail because Python is missing; a statement that needs Python fails with the reason. */

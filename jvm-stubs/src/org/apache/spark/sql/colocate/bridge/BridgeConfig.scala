@@ -4,7 +4,7 @@ import java.security.MessageDigest
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.conf.{Exposed, Settings}
 import org.apache.spark.sql.internal.StaticSQLConf
 
 /**
@@ -13,11 +13,15 @@ import org.apache.spark.sql.internal.StaticSQLConf
  * @param catalog   identity of the catalog: the key of every row in the store
  * @param ephemeral the catalog ends with the application (Spark's in-memory one), and so do its rows
  * @param store     SQLAlchemy URL; empty when none is set and the warehouse is not on a local disk
+ * @param passwordFile file with the store's password; empty without one
+ * @param tokenFile file with the token of sessions that have none of their own; empty without one
  */
 case class BridgeConfig(
     catalog: String,
     ephemeral: Boolean,
     store: String,
+    passwordFile: String,
+    tokenFile: String,
     warehouse: String,
     storeTimeoutSeconds: Long,
     timeoutSeconds: Long,
@@ -35,7 +39,9 @@ object BridgeConfig {
     BridgeConfig(
       catalog = identity(session),
       ephemeral = isEphemeral(session),
-      store = Some(Settings.get(conf, "spark.colocate.store").trim).filter(_.nonEmpty).getOrElse(local(warehouse)),
+      store = Some(Settings.get(conf, Exposed.Store).trim).filter(_.nonEmpty).getOrElse(local(warehouse)),
+      passwordFile = Settings.get(conf, s"${Exposed.Store}.passwordFile").trim,
+      tokenFile = Settings.get(conf, s"${Exposed.Token}File").trim,
       warehouse = warehouse,
       storeTimeoutSeconds = Settings.number(conf, "spark.colocate.store.timeout"),
       timeoutSeconds = Settings.number(conf, "spark.colocate.bridge.timeout"),

@@ -21,9 +21,6 @@ private[bridge] object BridgeErrors {
 
   def otherStore(held: String, wanted: String): ColocateException = new ColocateException(
     "STORE_ALREADY_CHOSEN",
-    s"This application uses the store ${hidden(held)}, and the session asks for ${hidden(wanted)}. " +
+    s"This application uses the store $held, and the session asks for $wanted. " +
       "Set spark.colocate.store before the application's first statement on a group, or unset it here.")
-
-  /** A URL without its password. */
-  private def hidden(url: String): String = url.replaceFirst("://([^:/@]*):[^@]*@", "://$1:***@")
 }

@@ -2,9 +2,10 @@ package org.apache.spark.sql.colocate.bridge
 
 import java.io.IOException
 
-import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.conf.{Json, Settings}
+import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
+import org.apache.spark.sql.colocate.conf.{Exposed, Settings}
+import org.apache.spark.sql.colocate.{ColocateException, Json}
 import org.apache.spark.sql.{classic, SparkSession}
 import org.json4s.JValue
 import org.json4s.JsonAST.{JNothing, JNull, JString}
@@ -18,14 +19,39 @@ object ControlPlane {
 
   /** Numbers that the verbs need, a duration in seconds. */
   private val RequestSettings =
-    Seq("spark.colocate.replication", "spark.colocate.recycle.period", "spark.colocate.doctor.minAge")
+    Seq("spark.colocate.replication", "spark.colocate.recycle.period", "spark.colocate.doctor.minAge",
+      "spark.colocate.doctor.verifyAge")
 
   /** Runs a verb of the service. Applies the fresh snapshot, so the session's next query sees the change. */
   def call(session: SparkSession, verb: String, args: (String, Any)*): JValue = {
     val driver = session.asInstanceOf[classic.SparkSession]
-    OpenTickets.reportPending(outcome => send(driver, "finish", outcome))
-    if (verb == "finish") finish(driver, args.toMap) else begun(send(driver, verb, args.toMap))
+    OpenTickets.reportPending()
+    begun(send(driver, verb, args.toMap))
   }
+
+  /**
+   * Reports the outcome of a statement. The catalog has done its work, so a control plane that is not available any
+   * more must neither turn a created table into an error nor hide the error of the work: then it is reported later.
+   *
+   * @param settle brings the registry in line with the catalog, where only the catalog knows the outcome
+   */
+  def finish(session: SparkSession, ticket: String, outcome: String, location: => Option[String])(
+      settle: () => Unit): Unit = {
+    val driver = session.asInstanceOf[classic.SparkSession]
+    val args = Map("ticket" -> ticket, "outcome" -> outcome, "location" -> location.orNull)
+    OpenTickets.reportPending()
+    OpenTickets.report(ticket, driver)(() => if (!follows(driver, args)) settle())
+  }
+
+  /** Just before the catalog makes a table. A registry that can't be asked now stops no statement that has begun. */
+  def hold(session: SparkSession, ticket: String): Unit =
+    try call(session, "hold", "ticket" -> ticket)
+    catch { case e: ColocateException if OpenTickets.isPassing(e) => }
+
+  /** Does the registry have the outcome? Not after an error either, such as a group that has changed meanwhile. */
+  private def follows(session: classic.SparkSession, args: Map[String, Any]): Boolean =
+    try (send(session, "finish", args) \ "follows").extract[Boolean]
+    catch { case e: ColocateException if !OpenTickets.isPassing(e) && args("outcome") == "commit" => false }
 
   /** During analysis, when a query reads a member: starts the process in the background, before planning needs it. */
   def prepare(session: SparkSession): Unit =
@@ -47,19 +73,6 @@ object ControlPlane {
       case _ =>
     }
     answer
-  }
-
-  private def finish(session: classic.SparkSession, args: Map[String, Any]): JValue = {
-    val ticket = args("ticket").toString
-    try {
-      val answer = send(session, "finish", args)
-      OpenTickets.finished(ticket)
-      answer
-    } catch {
-      case e: ColocateException =>
-        OpenTickets.failed(ticket, args, e)
-        throw e
-    }
   }
 
   private def send(session: classic.SparkSession, verb: String, args: Map[String, Any]): JValue = {
@@ -101,7 +114,7 @@ object ControlPlane {
   private def token(session: classic.SparkSession): Option[(String, String)] = {
     val conf = session.sessionState.conf
     Option.when(Settings.flag(conf, "spark.colocate.acl.enabled"))(
-      "token" -> Settings.get(conf, "spark.colocate.acl.token"))
+      "token" -> SecretSettings.of(session, Exposed.Token))
   }
 
   private def context(session: classic.SparkSession): Map[String, Any] = {

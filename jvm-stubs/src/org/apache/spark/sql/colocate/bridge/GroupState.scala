@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.bridge
 
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
 import org.json4s.JsonAST.{JArray, JBool, JInt, JObject, JString, JValue}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.colocate.conf.Json
-import org.apache.spark.sql.colocate.conf.Json.formats
 
 /** A colocation group as the control plane sent it last. Names are full: `db.g`, or `__global__g`. */
 case class GroupInfo(
@@ -25,6 +25,7 @@ case class GroupInfo(
 /**
  * @param damaged  a check has once found files of a Delta table that are not of the bucket that they claim
  * @param rewrites how often files of a native table were replaced by others with the same rows
+ * @param rewriting a repair of a native table has begun to, and nobody has said that it is done
  */
 case class MemberInfo(
     db: String,
@@ -32,7 +33,8 @@ case class MemberInfo(
     group: String,
     location: Option[String],
     damaged: Boolean = false,
-    rewrites: Int = 0)
+    rewrites: Int = 0,
+    rewriting: Boolean = false)
 
 case class MemberName(db: String, table: String)
 
@@ -64,7 +66,7 @@ object GroupChanges {
     items(json \ "members").map { m =>
       MemberInfo(
         text(m, "db"), text(m, "table"), text(m, "group"), optional(m, "location"), m \ "damaged" == JBool.True,
-        number(m, "rewrites"))
+        number(m, "rewrites"), m \ "rewriting" == JBool.True)
     },
     (json \ "ended").extract[Seq[String]],
     items(json \ "left").map(m => MemberName(text(m, "db"), text(m, "table"))))
@@ -90,7 +92,7 @@ object GroupChanges {
 
 /**
  * All groups at one version, immutable. It can only forbid the use of a layout; the proof of a layout is
- * [[org.apache.spark.sql.colocate.evidence.Evidence]].
+ * [[org.apache.spark.sql.colocate.layout.Evidence]].
  */
 case class GroupSnapshot(
     version: Long,
@@ -105,6 +107,10 @@ case class GroupSnapshot(
   /** Of native tables whose files were rewritten: how often. */
   lazy val rewrites: Map[(String, String), Int] =
     memberByTable.collect { case (name, member) if member.rewrites > 0 => name -> member.rewrites }
+
+  /** Native tables whose files a repair may be moving. */
+  lazy val rewriting: Set[(String, String)] =
+    memberByTable.valuesIterator.filter(_.rewriting).map(member => member.db -> member.table).toSet
 
   def hasMembers: Boolean = memberByTable.nonEmpty
 
@@ -145,11 +151,18 @@ object GroupSnapshot {
 /** The groups that planning reads: one volatile read, no call to Python. */
 object GroupState {
   @volatile private var snapshot: GroupSnapshot = GroupSnapshot.Empty
+  private var onReset: Seq[() => Unit] = Nil
 
   def current: GroupSnapshot = snapshot
 
   /** The application has ended. The next one in this JVM has another catalog, with its own versions. */
-  def reset(): Unit = synchronized { snapshot = GroupSnapshot.Empty }
+  def reset(): Unit = synchronized {
+    snapshot = GroupSnapshot.Empty
+    onReset.foreach(_.apply())
+  }
+
+  /** For what else a driver knows of one application alone. */
+  def whenReset(action: () => Unit): Unit = synchronized { onReset :+= action }
 
   /**
    * Takes a newer version; an older one that arrives late is dropped. Returns false if the changes don't follow the

@@ -10,7 +10,18 @@ import org.apache.spark.sql.colocate.conf.Settings
 object PythonChoice {
 
   def of(session: SparkSession): String =
-    (setting(session).iterator ++ variables.iterator ++ driver.iterator).nextOption().getOrElse("python3")
+    absolute((setting(session).iterator ++ variables.iterator ++ driver.iterator).nextOption().getOrElse("python3"))
+
+  /**
+   * A path like `venv/bin/python` was typed in the folder that the driver was started in; it may have changed its
+   * folder before it started this JVM. What is found nowhere is left as it is, for the error.
+   */
+  private def absolute(command: String): String =
+    if (!command.contains('/') || Path.of(command).isAbsolute) command
+    else folders.map(_.resolve(command)).find(Files.isExecutable(_)).fold(command)(_.toAbsolutePath.toString)
+
+  private def folders: Iterator[Path] =
+    parentAtStart("PWD").map(Path.of(_)).iterator ++ Iterator(Path.of(""))
 
   private def setting(session: SparkSession): Option[String] =
     Some(Settings.get(session.sessionState.conf, "spark.colocate.python").trim).filter(_.nonEmpty)
@@ -22,16 +33,27 @@ object PythonChoice {
   private def isPython(command: String): Boolean =
     command.nonEmpty && command.split('/').last.toLowerCase.matches("(python|pypy).*")
 
-  /** `python app.py` starts this JVM as its child: that Python has our package, although no variable names it. */
+  /**
+   * `python app.py` starts this JVM as its child: that Python has our package. `configure` names it in a variable; else
+   * it is looked for.
+   */
   private def driver: Option[String] =
-    for {
-      parent <- Option(ProcessHandle.current().parent().orElse(null))
-      command <- firstArgument(parent.pid()).orElse(Option(parent.info().command().orElse(null)))
-      if sys.env.contains("_PYSPARK_DRIVER_CONN_INFO_PATH") && isPython(command)
-    } yield command
+    sys.env.get("COLOCATE_DRIVER_PYTHON").filter(_.nonEmpty).orElse(for {
+      python <- parent
+      command <- ofProcess(python, "cmdline").headOption.orElse(Option(python.info().command().orElse(null)))
+      if isPython(command)
+    } yield command)
+
+  private def parent: Option[ProcessHandle] =
+    Option(ProcessHandle.current().parent().orElse(null)).filter(_ =>
+      sys.env.contains("_PYSPARK_DRIVER_CONN_INFO_PATH"))
+
+  /** A variable of the driver as it was when that was started. */
+  private def parentAtStart(variable: String): Option[String] =
+    parent.toSeq.flatMap(ofProcess(_, "environ")).find(_.startsWith(s"$variable=")).map(_.drop(variable.length + 1))
 
   /** As typed: the Python of a virtual environment is a link, and the link's target does not have its packages. */
-  private def firstArgument(pid: Long): Option[String] =
-    Try(new String(Files.readAllBytes(Path.of(s"/proc/$pid/cmdline")), "UTF-8").takeWhile(_ != '\u0000')).toOption
-      .filter(_.nonEmpty)
+  private def ofProcess(process: ProcessHandle, file: String): Seq[String] =
+    Try(new String(Files.readAllBytes(Path.of(s"/proc/${process.pid()}/$file")), "UTF-8").split('\u0000').toSeq)
+      .getOrElse(Nil).filter(_.nonEmpty)
 }

@@ -1,11 +1,16 @@
 package org.apache.spark.sql.colocate.catalog
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
+import org.apache.spark.sql.colocate.declared.{
+  ColumnSpec, DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+}
+import org.apache.spark.sql.colocate.doris.keys.{KeyModelProperties, KeyPlaces}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
 
@@ -26,28 +31,45 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
 
   def facts: Seq[(String, Any)] = {
     val location = Option(table.properties().get(TableCatalog.PROP_LOCATION))
-    TableSpec.ofDelta(DeltaStatement.name(session, ident), table, layout, properties, location).facts
+    TableSpec.ofDelta(TableName.of(session, ident), table, layout, properties, location).facts
   }
 
-  /** Our keys in lower case; an empty group is dropped. */
+  /** Our keys as they are spelled in conf/properties.json; an empty group is dropped. */
   def normalized: Seq[TableChange] = changes.map {
     case set: SetProperty if isOurs(set.property()) =>
-      val key = set.property().toLowerCase(java.util.Locale.ROOT)
+      val key = ReservedProperties.of(set.property()).get.name
       if (key == GroupProperties.Group && set.value().trim.isEmpty) TableChange.removeProperty(key)
       else TableChange.setProperty(key, set.value().trim)
     case unset: RemoveProperty if isOurs(unset.property()) =>
-      TableChange.removeProperty(unset.property().toLowerCase(java.util.Locale.ROOT))
+      TableChange.removeProperty(ReservedProperties.of(unset.property()).get.name)
     case other => other
   }
 
-  private def name: String = DeltaStatement.shown(session, ident)
+  private def name: String = TableName.shown(session, ident)
 
-  /** The expression that Delta computes partitions by would not follow. */
-  def refuseRangeProperties(): Unit = if (DeltaTables.rangesOf(table).isDefined) changes.foreach {
-    case set: SetProperty if RangeProperties.isOne(set.property()) => RangeProperties.refuseAlter(name, set.property())
-    case unset: RemoveProperty if RangeProperties.isOne(unset.property()) =>
-      RangeProperties.refuseAlter(name, unset.property())
-    case _ =>
+  /** Fails for properties of a table with hidden columns that would say something else than its schema does. */
+  def refuseProperties(): Unit = if (hidesColumns) {
+    named.foreach(ReservedProperties.refuseInAlter(name, _))
+    named.find(RangeProperties.isOne).filterNot(_ => areRangesAsDeclared).foreach(RangeProperties.refuseAlter(name, _))
+    if (layout.isDefined)
+      named.find(KeyProperties.isProperty).foreach(new AlterKeyModel(session, ident, table, properties).refuseOthers(_))
+  }
+
+  private def hidesColumns: Boolean = layout.isDefined || DeltaTables.rangesOf(table).isDefined
+
+  private def named: Seq[String] = changes.collect {
+    case set: SetProperty => set.property()
+    case unset: RemoveProperty => unset.property()
+  }
+
+  /** Delta's writers compute partitions by an expression, which would not follow other properties. */
+  private def areRangesAsDeclared: Boolean = DeltaTables.rangesOf(table) match {
+    case None => !RangeProperties.mentions(properties.keys)
+    case Some(expression) =>
+      val buckets = layout.map(l => DeltaLayout(l.keys, l.declared))
+      val columns = ColumnSpec.of(HiddenColumns.visible(table.columns().toSeq))
+      Try(RangeProperties.declared(session, TableName.of(session, ident), columns, buckets, properties))
+        .toOption.flatten.exists(_.expression == expression)
   }
 
   /** Delta refuses to change a column that a generated column uses; our error also says what to do. */
@@ -64,7 +86,8 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
       s"$name makes a clustered copy, which is in no group.")
 
   private lazy val rangeColumns: Seq[String] =
-    DeltaTables.rangesOf(table).toSeq.flatMap(_ => RangeProperties.columns(table.properties().asScala.toMap))
+    if (DeltaTables.rangesOf(table).isEmpty) Nil
+    else KeyPlaces.rangeColumns(session, DeltaTables.snapshotSchema(table))
 
   private def refuseChange(change: ColumnChange): Unit = {
     val column = change.fieldNames().head
@@ -89,7 +112,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
       s"Cannot change column $column of $name: $why. " +
         s"CREATE OR REPLACE TABLE $name ... CLUSTERED BY ... AS SELECT ... FROM $name writes the rows anew.")
 
-  private def isOurs(key: String): Boolean = GroupProperties.mentions(Seq(key))
+  private def isOurs(key: String): Boolean = ReservedProperties.of(key).exists(_.kind != "tracking")
 
   private def without(properties: Map[String, String], key: String): Map[String, String] =
     if (isOurs(key)) properties.filterNot(_._1.equalsIgnoreCase(key)) else properties - key
@@ -98,7 +121,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
 object AlterGroupOfDelta {
 
   def concerns(changes: Seq[TableChange]): Boolean = changes.exists {
-    case set: SetProperty => isOurs(set.property())
+    case set: SetProperty => isOurs(set.property()) || set.property() == TableCatalog.PROP_LOCATION
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
     case other => KeyModelProperties.dropsRowTracking(other) || isLiquid(other)
@@ -110,6 +133,5 @@ object AlterGroupOfDelta {
     case _ => false
   }
 
-  private def isOurs(key: String): Boolean =
-    GroupProperties.mentions(Seq(key)) || RangeProperties.isOne(key) || KeyModelProperties.isFixed(key)
+  private def isOurs(key: String): Boolean = ReservedProperties.of(key).isDefined
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.catalog._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState, MemberInfo}
+import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable}
 
 /**
  * Sees catalog changes that our statements did not make: the drop inside an overwrite, an API call, a session without

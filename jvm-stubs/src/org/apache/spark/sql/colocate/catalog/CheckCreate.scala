@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2CreateTablePl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, NativeTable}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, TableInfo}
 import org.apache.spark.sql.execution.command.DDLUtils
 import org.apache.spark.sql.execution.datasources.CreateTable

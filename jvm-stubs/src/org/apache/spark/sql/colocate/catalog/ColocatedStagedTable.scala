@@ -2,8 +2,10 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util
 
-import org.apache.spark.sql.colocate.columns.HiddenColumns
-import org.apache.spark.sql.colocate.write.{BucketedTarget, BucketingWriteBuilder, MaterializedQuery}
+import org.apache.spark.sql.colocate.declared.{DeclaredRanges, DeltaLayout}
+import org.apache.spark.sql.colocate.layout.HiddenColumns
+import org.apache.spark.sql.colocate.write.BucketingWriteBuilder
+import org.apache.spark.sql.colocate.write.target.{BucketedTarget, MaterializedQuery}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -39,6 +41,7 @@ class ColocatedStagedTable(
   override def reportDriverMetrics(): Array[CustomTaskMetric] = inner.reportDriverMetrics()
 
   override def commitStagedChanges(): Unit = {
+    ticket.hold()
     inner.commitStagedChanges()
     release()
     try if (ranges.isDefined) written().foreach(RangeCommit.requirePartition) finally ticket.commit(None)

@@ -4,9 +4,12 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
-import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns}
+import org.apache.spark.sql.colocate.declared.{
+  ColumnSpec, GroupProperties, KeyDeclaration, NativeTable, RangeProperties, ReservedProperties, TableSpec
+}
+import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
-import org.apache.spark.sql.colocate.keys.KeyModel
+import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SaveMode}
 
@@ -19,7 +22,9 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
   private def table: CatalogTable = copy.table
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
-    if (copy.isClone) KeyModel.of(copy.properties).filter(_.replaces).foreach(refuseClone)
+    val model = KeyDeclaration.of(copy.schema).getOrElse(copy.properties)
+    if (copy.isClone) KeyModel.declaredBy(model).filter(_.replaces).foreach(refuseClone)
+    refuseOthers()
     val exists = !copy.isByPath && session.sessionState.catalog.tableExists(table.identifier)
     val kept = exists && (copy.mode == SaveMode.Ignore || copy.mode == SaveMode.ErrorIfExists)
     val group = GroupProperties.group(copy.properties)
@@ -57,6 +62,13 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
       replace = exists,
       partitions = layout.flatMap(_.partitions),
       ranges = RangeProperties.only(copy.properties))
+  }
+
+  /** A copy has the schema of its source, which declares more than its properties. */
+  private def refuseOthers(): Unit = if (copy.schema.exists(f => HiddenColumns.contains(f.name))) {
+    val name = table.identifier.copy(catalog = None).unquotedString
+    ReservedProperties.refuseInCreate(name, copy.typed)
+    copy.typed.keys.foreach(DeltaLike.refuseDeclared(name, _))
   }
 
   /** Delta gives the rows of a clone new numbers, in no certain order. */

@@ -3,6 +3,10 @@ package org.apache.spark.sql.colocate.catalog
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.declared.{
+  GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+}
+import org.apache.spark.sql.colocate.doris.keys.KeyModelProperties
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableInfo}
 
@@ -19,15 +23,25 @@ object DeltaLike {
     GroupProperties.group(all).filter(_ => isDelta).map { _ =>
       val where = typed.getOrElse(TableCatalog.PROP_LOCATION, DeltaStatement.defaultLocation(session, ident))
       val layout = DeltaTables.layoutOf(session, source)
-      TableSpec.ofDelta(DeltaStatement.name(session, ident), source, layout, all, Some(where))
+      TableSpec.ofDelta(TableName.of(session, ident), source, layout, all, Some(where))
     }
   }
 
-  /** The copy has the expression that computes the source's partitions, whatever its properties say. */
-  def refuseOtherRanges(session: SparkSession, ident: Identifier, info: TableInfo, source: Table): Unit =
-    info.properties().keySet().asScala.find(RangeProperties.isOne)
-      .filter(_ => DeltaTables.rangesOf(source).isDefined)
-      .foreach(RangeProperties.refuseAlter(DeltaStatement.shown(session, ident), _))
+  /** The copy has the schema of the source, which declares its partitions and key model, whatever properties say. */
+  def refuseOthers(session: SparkSession, ident: Identifier, info: TableInfo, source: Table): Unit = {
+    val shown = TableName.shown(session, ident)
+    val typed = info.properties().asScala.toMap
+    if (DeltaTables.hidesColumns(session, source)) {
+      ReservedProperties.refuseInCreate(shown, typed)
+      typed.keys.foreach(refuseDeclared(shown, _))
+    }
+  }
+
+  /** Fails for a property that the source's schema decides. */
+  private[catalog] def refuseDeclared(table: String, key: String): Unit =
+    if (RangeProperties.isOne(key)) RangeProperties.refuseAlter(table, key)
+    else if (KeyProperties.isProperty(key))
+      KeyModelProperties.refuse(table, "the source's key model", s"set '$key'", "it has the source's columns")
 
   /** `colocate_with = ''` makes a copy in no group. */
   private def emptied(typed: Map[String, String]): Map[String, String] =

@@ -3,11 +3,14 @@ package org.apache.spark.sql.colocate.catalog
 import java.util.{HashMap => JHashMap, Map => JMap}
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.declared.{
+  ColumnSpec, DeclaredRanges, DeltaLayout, GroupProperties, RangeProperties, TableName, TableSpec
+}
+import org.apache.spark.sql.colocate.doris.keys.KeyModelProperties
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
 
 /** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
@@ -21,34 +24,37 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
 
   val group: Option[String] = GroupProperties.group(properties)
 
-  def isByPath: Boolean = DeltaStatement.isPath(ident)
+  def isByPath: Boolean = TableName.isPath(ident)
 
   /** The range partitions, checked by the control plane. */
   lazy val ranges: Option[DeclaredRanges] = RangeProperties.declared(
-    session, DeltaStatement.name(session, ident), columns, layout, properties)
+    session, TableName.of(session, ident), columns, layout, properties)
 
   /** The properties of the key model, checked by the control plane. */
   lazy val keyModel: Map[String, String] = {
     val partitions = DeltaLayout.partitionColumns(typed.partitions().toSeq)
     KeyModelProperties.declared(
-      session, DeltaStatement.name(session, ident), columns, layout.toSeq.flatMap(_.keys),
-      partitions ++ ranges.toSeq.flatMap(_.columns), properties)
+      session, TableName.of(session, ident), columns, layout.toSeq.flatMap(_.keys),
+      partitions ++ ranges.toSeq.flatMap(_.columns), properties, always = layout.isDefined)
   }
+
+  /** The layout with the model. */
+  lazy val declared: Option[DeltaLayout] = layout.map(_.copy(model = keyModel))
 
   private def columns: Seq[ColumnSpec] = ColumnSpec.of(typed.columns().toSeq)
 
   /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
   def forDelta(ofLayout: => Map[String, String]): TableInfo = {
     val ranged = RangeProperties.without(properties) ++ ranges.fold(Map.empty[String, String])(_.properties)
-    val keyed = KeyModelProperties.without(ranged) ++ keyModel
+    val keyed = KeyModelProperties.without(ranged, keyModel) ++ keyModel
     val all = GroupProperties.normal(keyed) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
     val normal = new JHashMap[String, String](all.asJava)
     val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
-    if (layout.isEmpty && ranges.isEmpty) plain else DeltaLayout.applied(plain, layout, ranges)
+    if (layout.isEmpty && ranges.isEmpty) plain else DeltaLayout.applied(plain, declared, ranges)
   }
 
   def facts(group: String, replace: Boolean): Seq[(String, Any)] = TableSpec(
-    DeltaStatement.name(session, ident),
+    TableName.of(session, ident),
     group,
     "delta",
     columns,
@@ -80,23 +86,8 @@ object DeltaStatement {
         s"database. Give it a name: CREATE TABLE db.t (...) USING delta CLUSTERED BY (...) INTO n BUCKETS " +
         s"LOCATION '$path' TBLPROPERTIES ('colocate_with'='$group').")
 
-  /** Database and table as the session catalog spells them. */
-  def name(session: SparkSession, ident: Identifier): TableIdentifier = {
-    val db = if (isPath(ident)) None else ident.namespace().lastOption
-    session.sessionState.catalog.qualifyIdentifier(TableIdentifier(ident.name(), db))
-  }
-
-  /** The same for messages. */
-  def shown(session: SparkSession, ident: Identifier): String =
-    name(session, ident).copy(catalog = None).unquotedString
-
   /** Where the files of a managed table of this name will be. */
   def defaultLocation(session: SparkSession, ident: Identifier): String =
     CatalogUtils.URIToString(session.sessionState.catalog.defaultTablePath(
       TableIdentifier(ident.name(), ident.namespace().lastOption)))
-
-  /** delta.`/a/path`, by the rule with which Delta distinguishes it from a table in a database `delta`. */
-  def isPath(ident: Identifier): Boolean =
-    ident.namespace().toSeq.map(_.toLowerCase(java.util.Locale.ROOT)) == Seq("delta") && ident.name().contains("/") &&
-      new Path(ident.name()).isAbsolute
 }

@@ -6,8 +6,11 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.declared.{
+  DeltaLayout, GroupProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+}
+import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
-import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.write.RowGroupSize
 import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
 import org.apache.spark.sql.connector.catalog._
@@ -22,6 +25,24 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   private val rowGroups = RowGroupSize(session, tables)
 
   def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
+    folderOf(ident, info).fold(createAnew(ident, info)(work))(createOver(ident, info, _)(work))
+
+  /** The table with hidden columns that is in the new table's folder already. */
+  private def folderOf(ident: Identifier, info: TableInfo): Option[HeldFolder] =
+    if (!DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) None
+    else Try(new DeltaStatement(session, ident, info).location).toOption.flatten.flatMap(HeldFolder.at(session, _))
+
+  private def createOver(ident: Identifier, info: TableInfo, folder: HeldFolder)(work: TableInfo => Table): Table = {
+    val made = new CreateOverFolder(session, new DeltaStatement(session, ident, info), info, folder).forDelta
+    if (folder.group.isEmpty || TableName.isPath(ident)) work(made)
+    else {
+      val facts = folder.spec(ident).facts
+      ControlPlane.call(session, "check_layout", facts: _*)
+      TwoPhase.around(Ticket.begin(session, "begin_create", facts: _*))(work(made))(location(ident))
+    }
+  }
+
+  private def createAnew(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
     statement(ident, info).fold(work(info)) { statement =>
       checked(statement, replace = false)
       val ticket = begin(statement, statement.group, replace = false)
@@ -36,7 +57,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
    * with the checks of any CREATE.
    */
   def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table = {
-    DeltaLike.refuseOtherRanges(session, ident, info, source)
+    DeltaLike.refuseOthers(session, ident, info, source)
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
       ControlPlane.call(session, "check_layout", like.facts: _*)
       val ticket = Ticket.begin(session, "begin_create", like.facts: _*)
@@ -72,7 +93,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       val target = existing.filter(_ => overwrite).flatMap(V1Overwrite.target(session, tables, statement.ident, _))
       val made = work(statement.forDelta(rowGroups.ofNew(statement.properties)))
       val table = new ColocatedStagedTable(
-        made, statement.layout, statement.ranges, target, whole, () => load(statement.ident))
+        made, statement.declared, statement.ranges, target, whole, () => load(statement.ident))
       staged = true
       table
     } finally if (!staged) whole.abort()
@@ -80,17 +101,32 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   /** The ticket; if it is aborted, a folder that the statement has created is removed too, if it holds no files. */
   private def removing(ticket: Ticket, files: FailedCreateCleanup, ident: Identifier): Ticket = new Ticket {
+    override def hold(): Unit = ticket.hold()
     override def commit(where: => Option[String]): Unit = ticket.commit(location(ident))
     override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
   }
 
   def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
     if (!AlterGroupOfDelta.concerns(changes)) work(changes)
-    else load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
+    else load(ident).filter(DeltaTables.isDelta).flatMap(SetLocation.of(session, ident, _, changes))
+      .fold(alterInPlace(ident, changes)(work))(moved(ident, _)(work(changes)))
+
+  private def moved(ident: Identifier, move: SetLocation)(work: => Table): Table = {
+    move.refuseOthers()
+    val spec = move.spec
+    if (spec.group.isEmpty && !load(ident).exists(isMember(ident, _))) work
+    else {
+      if (spec.group.nonEmpty) ControlPlane.call(session, "check_layout", spec.facts: _*)
+      TwoPhase(session, "begin_alter", spec.facts: _*)(work)(location(ident))
+    }
+  }
+
+  private def alterInPlace(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
+    load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
       val alter = new AlterGroupOfDelta(session, ident, table, changes)
-      alter.refuseRangeProperties()
+      alter.refuseProperties()
       KeyModelProperties.refuseChanges(
-        DeltaStatement.shown(session, ident), table.properties().asScala.toMap, changes)
+        TableName.shown(session, ident), Try(KeyModel.of(table)).toOption.flatten, changes)
       alter.refuseBrokenLayout()
       if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
       else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
@@ -140,9 +176,9 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   private def refuseOnlyDelta(ident: Identifier, info: TableInfo): Unit = {
     val properties = info.properties().asScala.toMap
     if (RangeProperties.declares(properties.keys))
-      RangeProperties.refuseFormat(DeltaStatement.shown(session, ident), format(info))
-    if (KeyModel.of(properties).isDefined)
-      KeyModelProperties.refuseFormat(DeltaStatement.shown(session, ident), format(info))
+      RangeProperties.refuseFormat(TableName.shown(session, ident), format(info))
+    if (KeyModel.declaredBy(properties).isDefined)
+      KeyModelProperties.refuseFormat(TableName.shown(session, ident), format(info))
   }
 
   private def format(info: TableInfo): String =
@@ -150,14 +186,15 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   /** Fails for a format that can't be in a group; the control plane makes the error, which lists those that can. */
   private def refuseFormat(ident: Identifier, info: TableInfo, group: String): Unit = {
-    val spec = TableSpec(DeltaStatement.name(session, ident), group, format(info), Nil, Nil, 0, None, None)
+    val spec = TableSpec(TableName.of(session, ident), group, format(info), Nil, Nil, 0, None, None)
     ControlPlane.call(session, "check_layout", spec.facts: _*)
   }
 
-  private def named(ident: Identifier): Seq[(String, Any)] = TableSpec.named(DeltaStatement.name(session, ident))
+  private def named(ident: Identifier): Seq[(String, Any)] = TableSpec.named(TableName.of(session, ident))
 
   private def checked(statement: DeltaStatement, replace: Boolean): Unit = {
     statement.refusePathInGroup()
+    ReservedProperties.refuseInCreate(TableName.shown(session, statement.ident), statement.properties)
     if (statement.layout.isDefined || statement.group.isDefined) {
       ControlPlane.call(session, "check_layout", statement.facts(statement.group.getOrElse(""), replace): _*)
     }
@@ -177,6 +214,6 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
 
   // If the table's metadata can't be read, the driver's copy of the groups decides, so that the table can be dropped.
   private def isMember(ident: Identifier, table: Table): Boolean =
-    GroupState.current.member(DeltaStatement.name(session, ident)).isDefined ||
+    GroupState.current.member(TableName.of(session, ident)).isDefined ||
       Try(GroupProperties.group(table.properties().asScala.toMap)).toOption.flatten.isDefined
 }

@@ -7,9 +7,9 @@ import scala.annotation.tailrec
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.ControlPlane
-import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.declared.{ColumnSpec, DeclaredRanges, DeltaLayout, RangeProperties, TableName}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTransaction
+import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
  */
 class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 
-  private val name = DeltaStatement.name(session, ident)
+  private val name = TableName.of(session, ident)
 
   /** @param keys the bucket keys that the statement names, with commas between */
   def add(
@@ -27,9 +27,15 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
       lower: Option[String],
       upper: String,
       buckets: Option[Int],
-      keys: Option[String]): DeclaredRanges =
-    changed("add_range", "partition" -> partition, "lower" -> lower.orNull, "upper" -> upper,
-      "partition_buckets" -> buckets.map(Int.box).orNull, "partition_keys" -> keys.orNull)(_ => None)
+      keys: Option[String],
+      ifNotExists: Boolean): DeclaredRanges =
+    changed("add_range", "partition" -> partition, "if_not_exists" -> ifNotExists, "lower" -> lower.orNull,
+      "upper" -> upper, "partition_buckets" -> buckets.map(Int.box).orNull,
+      "partition_keys" -> keys.orNull)(_ => None)
+
+  /** @param partitions a JSON list of name, lower and upper bound */
+  def addAll(partitions: String, ifNotExists: Boolean): DeclaredRanges =
+    changed("add_range", "partitions_added" -> partitions, "if_not_exists" -> ifNotExists)(_ => None)
 
   def drop(partition: String, ifExists: Boolean): DeclaredRanges =
     changed("drop_range", "partition" -> partition, "if_exists" -> ifExists) { before =>
@@ -96,7 +102,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     transaction.schema.find(_.name == BucketColumn.Name).flatMap(BucketColumn.generation)
 
   private def refuse(why: String, cure: String): Nothing = throw new ColocateException("RANGE_TABLE",
-    s"Cannot change the range partitions of ${DeltaStatement.shown(session, ident)}: $why. $cure.")
+    s"Cannot change the range partitions of ${TableName.shown(session, ident)}: $why. $cure.")
 }
 
 object RangeCommit {

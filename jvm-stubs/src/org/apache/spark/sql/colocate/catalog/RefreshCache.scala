@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
  * After a statement that changes a table's files and whose command does not tell Spark's cache: what the cache holds of
  * the table, or of queries on it, is computed anew when it is read next. The statement is done, so an error is logged.
  */
-private[catalog] object RefreshCache extends Logging {
+private[colocate] object RefreshCache extends Logging {
 
   def apply(session: SparkSession, table: Table): Unit =
     try {

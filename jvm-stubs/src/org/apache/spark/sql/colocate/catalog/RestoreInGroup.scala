@@ -9,7 +9,10 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaRestore, DeltaTables}
+import org.apache.spark.sql.colocate.declared.{ColumnSpec, NativeTable, TableSpec}
+import org.apache.spark.sql.colocate.evidence.delta.{
+  DamageMark, DeltaReflection, DeltaRestore, DeltaTables, DeltaTransaction
+}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.execution.command.RunnableCommand
 
@@ -24,12 +27,20 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
     val name = NativeTable.name(session, restore.table)
     // RESTORE may be the way out for a table that can't be read any more.
     val ident = Identifier.of(Array(name.database.get), name.table)
-    val before = Try(spec(session, name, DeltaTables.load(session, ident))).toOption
+    val held = Try(DeltaTables.load(session, ident))
+    val before = held.flatMap(table => Try(spec(session, name, table))).toOption
+    val damaged = held.flatMap(table => Try(DamageMark.isSet(DeltaReflection.snapshotOfTable(table)))).getOrElse(false)
     val after = spec(session, name, restore.restored)
     val ticket = if (before.exists(isSame(_, after))) Ticket.Nothing else begin(session, after)
     val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
+    if (damaged) markAgain(DeltaTables.load(session, ident))
     RefreshCache(session, restore.restored) // Delta itself leaves the cache as it was.
     rows
+  }
+
+  /** Damaged files may be older than the mark. */
+  private def markAgain(table: Table): Unit = DeltaTransaction.passingOn {
+    if (!DamageMark.isSet(DeltaReflection.snapshotOfTable(table))) DamageMark.set(new DeltaTransaction(table))
   }
 
   private def begin(session: SparkSession, after: TableSpec): Ticket =

@@ -8,8 +8,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.GroupState
+import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable, RangeProperties}
+import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaCopy, DeltaRestore}
-import org.apache.spark.sql.colocate.keys.KeyModel
 import org.apache.spark.sql.colocate.write.KeepNativeLayout
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
@@ -73,7 +74,7 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => plan
   }
 
-  private def hasKeyModel(table: CatalogTable): Boolean = KeyModel.of(table.properties).isDefined
+  private def hasKeyModel(table: CatalogTable): Boolean = KeyModel.declaredBy(table.properties).isDefined
 
   private def isOnlyDeltas(table: CatalogTable): Boolean =
     RangeProperties.declares(namedIn(table)) || hasKeyModel(table)

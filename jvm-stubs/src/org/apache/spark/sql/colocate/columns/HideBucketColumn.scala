@@ -9,15 +9,16 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
-import org.apache.spark.sql.colocate.catalog.GroupProperties
 import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.declared.{GroupProperties, KeyProperties}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
  * Matches: a table name that a query reads, if it is a Delta table with buckets or range partitions; also with time
  * travel.
- * Produces: the table with the user's columns only. This runs among the hint rules, that is before stars are expanded.
+ * Produces: the table with the user's columns only; of `t PARTITION (p)` only the rows of this range partition. This
+ * runs among the hint rules, that is before stars are expanded.
  * The table that was looked up stays in the analyzer's relation cache, where Spark takes it from, so no table is loaded
  * twice.
  * Not when: the table is written to, streamed from or only named (CACHE, CLONE, RESTORE), or read by Delta's DeltaTable
@@ -31,15 +32,43 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
   /** Commands that need the unchanged relation: the cache finds tables by it, Delta's commands match on it. */
   private val namesOnly = Set("CacheTable", "UncacheTable", "CloneTableStatement", "RestoreTableStatement")
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (namesOnly.contains(plan.getClass.getSimpleName)) plan
-    else plan.resolveOperatorsUp {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    AlterErrors(session).check(plan)
+    if (namesOnly.contains(plan.getClass.getSimpleName)) plan else hidden(plan)
+  }
+
+  private def hidden(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUp {
       case HidingProbe => HidingProbe.found
       case relation: UnresolvedRelation if isRead(relation) => visible(relation, relation, None)
       case travel @ RelationTimeTravel(relation: UnresolvedRelation, _, _) =>
         val known = evaluated(travel)
         if (known.timestamp.forall(_.resolved)) visible(known, relation, version(known)) else travel
+      case alias @ NamedPartitionsRead(named) => limited(alias, named)
     }
+
+  /** The relation below was looked up before: this goes from the leaves up. */
+  private def limited(alias: LogicalPlan, named: NamedPartitionsRead): LogicalPlan = named.child match {
+    case VisibleColumns(found) => named.limited(session, found)
+    case later: PlanWithUnresolvedIdentifier => later.copy(planBuilder = (name, children) =>
+      alias.transformDown { case `later` => later.planBuilder(name, children) })
+    case other =>
+      val relation = other.collectFirst { case one: UnresolvedRelation => one }
+      if (relation.exists(one => refuses(one, named))) throw named.refused(relation.get.name)
+      else if (relation.isEmpty && !named.isSpark) throw named.refused("this relation")
+      else alias
+  }
+
+  private def refuses(relation: UnresolvedRelation, named: NamedPartitionsRead): Boolean =
+    relations.resolveRelation(relation.copy(isStreaming = false), None).exists {
+      case SubqueryAlias(_, table: DataSourceV2Relation) =>
+        !named.isSpark || isOurs(table.table.properties.asScala) || DeltaTables.hidesColumns(session, table.table)
+      case SubqueryAlias(_, UnresolvedCatalogRelation(table, _, _)) => !named.isSpark || isOurs(table.properties)
+      case _ => !named.isSpark
+    }
+
+  private def isOurs(properties: scala.collection.Map[String, String]): Boolean =
+    Seq(GroupProperties.Group, KeyProperties.Model).exists(properties.contains)
 
   private def version(travel: RelationTimeTravel): Option[TimeTravelSpec] =
     TimeTravelSpec.create(travel.timestamp, travel.version, conf.sessionLocalTimeZone)

@@ -2,13 +2,14 @@ package org.apache.spark.sql.colocate.columns
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, TreeNode}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.TableEvidence
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
+import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -18,9 +19,7 @@ import org.apache.spark.sql.types.{DataType, MapType, StructType}
  * Matches: INSERT by name, or with a list of columns, into a bucketed Delta table, if Spark's ResolveInsertInto fails
  * on it.
  * Produces: the error that ResolveInsertInto gives for the table without its bucket column. The plan is never changed.
- * Not when: the statement has no error without the bucket column; then Spark's own rule fails next. Nor for ALTER of a
- * column that does not exist: that fails in a rule of Spark's before any rule of an extension, so its error may list
- * the bucket column.
+ * Not when: the statement has no error without the bucket column; then Spark's own rule fails next.
  */
 case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -42,26 +41,24 @@ case class ResolutionErrors(session: SparkSession) extends Rule[LogicalPlan] {
 }
 
 /**
- * Matches: UPDATE, DELETE or ADD COLUMN of a bucketed Delta table, if Spark's check of the analysed plan fails; and
- * UPDATE or MERGE that sets a column to a value that can't be cast to the column's type.
- * Produces: the error that the check gives for the table without its bucket column. The plan is never changed.
- * Not when: the statement has no error without the bucket column; then Spark's own check fails next. Nor for what
- * Delta's rules find earlier, such as an unknown column in MERGE or INSERT BY NAME: Delta's error lists the bucket
- * column too.
+ * Matches: every statement on a Delta table with hidden columns whose analysed plan does not pass Spark's check, such
+ * as one with an unknown column; ALTER of columns; and UPDATE or MERGE that sets a column to a value that can't be cast
+ * to the column's type.
+ * Produces: the error that the check gives for the table without its hidden columns. The plan is never changed.
+ * Not when: the statement has no error without the hidden columns; then Spark's own check fails next.
  */
 case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
 
   private val target = WithoutBucketColumn(session)
-  private val changes = Set("UpdateTable", "DeltaUpdateTable", "DeleteFromTable", "DeltaDelete")
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    if (mayFail(plan)) target.withoutBuckets(plan).foreach(plain => target.throwErrorOf(plan, plain)(check))
+    if (!plan.resolved || AlterErrors.isOfColumns(plan)) {
+      target.withoutBuckets(plan).foreach(plain => target.throwErrorOf(plan, plain)(check))
+    }
     if (plan.resolved) checkTypes(plan)
+    CheckOptimize(session, plan)
     plan
   }
-
-  private def mayFail(plan: LogicalPlan): Boolean =
-    plan.isInstanceOf[AddColumns] || (!plan.resolved && changes(plan.nodeName))
 
   /** Checks a copy, because the check marks the nodes of a valid plan as analysed. */
   private def check(plan: LogicalPlan): Unit = session.sessionState.analyzer.checkAnalysis0(plan.clone())
@@ -131,7 +128,8 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
         case v1: LogicalRelation if v1.output.exists(hidden) && hasHidden(v1) =>
           v1.copy(output = v1.output.filterNot(hidden))
         case table: ResolvedTable if table.outputAttributes.exists(hidden) && isBucketed(table.table) =>
-          table.copy(outputAttributes = table.outputAttributes.filterNot(hidden))
+          table.copy(
+            table = new DeclaredTable(table.table), outputAttributes = table.outputAttributes.filterNot(hidden))
       }
     }
     Option.when(plain ne plan)(plain)
@@ -139,7 +137,7 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
 
   private def hasHidden(relation: LogicalRelation): Boolean = relation.relation match {
     case files: HadoopFsRelation if DeltaReflection.isDeltaIndex(files.location) =>
-      Evidence.of(relation).isDefined || files.partitionSchema.fieldNames.contains(RangeColumn.Name)
+      TableEvidence.of(relation).isDefined || files.partitionSchema.fieldNames.contains(RangeColumn.Name)
     case _ => false
   }
 

@@ -1,8 +1,11 @@
 package org.apache.spark.sql.colocate.columns
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import java.util
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.layout.HiddenColumns
 
 /**
  * Why no Project: its list would be fixed before the relation gets its final attributes, and its tag for hidden
@@ -22,6 +25,25 @@ sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
 case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with ExposesMetadataColumns {
 
   override def output: Seq[Attribute] = child.output.filterNot(c => HiddenColumns.contains(c.name))
+
+  /** Spark lists these where it does not find what stands before a star. */
+  override def inputSet: AttributeSet = outputSet
+
+  /** Errors show the plan, down to the relation, which still has the hidden columns. */
+  override def generateTreeString(
+      depth: Int,
+      lastChildren: util.ArrayList[Boolean],
+      append: String => Unit,
+      verbose: Boolean,
+      prefix: String,
+      addSuffix: Boolean,
+      maxFields: Int,
+      printNodeId: Boolean,
+      printOutputColumns: Boolean,
+      indent: Int): Unit =
+    super.generateTreeString(
+      depth, lastChildren, text => append(HiddenColumns.removedFrom(text)), verbose, prefix, addSuffix, maxFields,
+      printNodeId, printOutputColumns, indent)
 
   /** If the query needs metadata of the child itself, Spark calls this once more and goes on to the child. */
   override def withMetadataColumns(): LogicalPlan = AllColumns(child)
@@ -44,8 +66,12 @@ case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
  */
 object FinishVisibleColumns extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformWithSubqueries {
-    case visible: VisibleColumns => Project(visible.output, visible.child)
-    case AllColumns(child) => child
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val finished = plan.transformWithSubqueries {
+      case visible: VisibleColumns => Project(visible.output, visible.child)
+      case AllColumns(child) => child
+    }
+    if (finished ne plan) RefuseStaleSchema(finished)
+    finished
   }
 }

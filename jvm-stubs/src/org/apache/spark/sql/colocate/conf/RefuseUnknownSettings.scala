@@ -2,8 +2,10 @@ package org.apache.spark.sql.colocate.conf
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
 import org.apache.spark.sql.execution.command.SetCommand
 
 /**
@@ -12,6 +14,11 @@ import org.apache.spark.sql.execution.command.SetCommand
  * Not when: a key is only shown or RESET, or set by `spark.conf.set`, which runs no rule.
  */
 case class RefuseUnknownSettings(session: SparkSession) extends (LogicalPlan => Unit) with Logging {
+
+  session match { // before the first query, which may be none of SQL
+    case classic: ClassicSession => SecretSettings.install(classic)
+    case _ =>
+  }
 
   for ((key, _) <- session.sparkContext.conf.getAll; known <- SettingEntries.nearest(key))
     logWarning(s"There is no setting $key, so it is ignored. The nearest one is $known.")

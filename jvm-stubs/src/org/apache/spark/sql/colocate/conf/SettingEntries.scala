@@ -4,11 +4,12 @@ import java.util.Locale
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import Json.formats
 import org.apache.spark.SparkIllegalArgumentException
 import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry, TypedConfigBuilder}
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
-import org.apache.spark.sql.colocate.rules.RuleTable
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
+import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
 import org.apache.spark.sql.internal.SQLConf
 
 /**
@@ -50,10 +51,12 @@ object SettingEntries {
     val build = if (entry.static.contains(true)) SQLConf.buildStaticConf _ else SQLConf.buildConf _
     val builder = build(entry.key).doc(entry.doc).version(entry.since)
     entry.`type` match {
+      case "string" if SecretSettings.isSecret(entry.key) =>
+        typed[String](builder, entry, value => Some(SecretSettings.beforeSet(value)), identity)
       case "string" => typed[String](builder, entry, Some(_), identity)
       case "boolean" => typed[Boolean](builder, entry, _.toBooleanOption, _.toString)
       case "choice" => typed[String](builder, entry, choice(entry, _), identity)
-      case "rules" => typed[String](builder, entry, RuleTable.excludable, identity)
+      case "rules" => typed[String](builder, entry, RuleList.excludable, identity)
       case "integer" => typed[Long](builder, entry, within(entry, _.toLongOption), _.toString)
       case "bytes" => typed[Long](builder, entry, within(entry, bytes), size => s"${size}b")
       case "duration" => typed[Long](builder, entry, within(entry, seconds), time => s"${time}s")
@@ -93,13 +96,13 @@ object SettingEntries {
       "confRequirement" -> (s"It must be ${allowed(entry)}." +: why(entry, value)).mkString(" ")))
 
   private def why(entry: Entry, value: String): Seq[String] =
-    if (entry.`type` == "rules") RuleTable.refused(value) else Nil
+    if (entry.`type` == "rules") RuleList.refused(value) else Nil
 
   /** In words, as the reference page has it. */
   private def allowed(entry: Entry): String = entry.`type` match {
     case "boolean" => "true or false"
     case "rules" =>
-      s"names of rules that only make queries faster, separated by commas: ${RuleTable.forSpeed.mkString(", ")}"
+      s"names of rules that only make queries faster, separated by commas: ${RuleList.forSpeed.mkString(", ")}"
     case "choice" => entry.allowed.toList.flatten.mkString(" or ")
     case "integer" => "a whole number" + bounds(entry)
     case "bytes" => "a size in bytes, or with a unit, as 4m or 128MiB" + bounds(entry)

@@ -4,9 +4,10 @@ import java.net.URI
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{DynamicPruning, Expression}
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
-import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
+import org.apache.spark.sql.colocate.layout.{
+  BucketColumn, BucketFileName, BucketLayout, BucketSource, Evidence, RangeColumn
+}
 import org.apache.spark.sql.execution.datasources.FileIndex
 
 /** A file of a member as the planner sees it, before any task reads it. */
@@ -49,6 +50,6 @@ object BucketFiles {
 
   private def native(index: FileIndex, buckets: Int, filters: Seq[Expression]): Seq[(Option[Int], Path, Long)] =
     index.listFiles(filters.filterNot(_.exists(_.isInstanceOf[DynamicPruning])), Nil).flatMap(_.files).map { file =>
-      (NativeEvidence.bucketOf(file.getPath.getName, buckets), file.getPath, file.getLen)
+      (BucketFileName.bucketOf(file.getPath.getName, buckets), file.getPath, file.getLen)
     }
 }

@@ -11,12 +11,15 @@ class ColocationInfo extends ExtendedExplainGenerator {
 
   override def title: String = "Colocation"
 
-  override def generateExtendedInfo(plan: SparkPlan): String = {
+  override def generateExtendedInfo(plan: SparkPlan): String =
+    NotWorkedOut.orElse(reason => s"Query: colocate: not worked out, ${reason.detail}")(lines(plan).mkString("\n"))
+
+  private def lines(plan: SparkPlan): Seq[String] = {
     val shown = new Shown(plan)
     val verdicts = Verdicts.of(shown).map(v => s"${v.operator}: ${v.text}")
     val failures = shown.failed.map(rule => rule -> Shown.failure(rule).detail).collect {
       case (rule, detail) if !verdicts.exists(_.endsWith(detail)) => s"Rule $rule: $detail"
     }
-    (verdicts ++ failures).mkString("\n")
+    verdicts ++ failures
   }
 }

@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.RuleList
 import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveExecutionContext, LogicalQueryStage}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SparkPlan}
@@ -18,7 +19,7 @@ import org.apache.spark.sql.internal.SQLConf
  */
 private[explain] final class ExcludedRules(plan: SparkPlan) extends Logging {
 
-  private lazy val excluded: Seq[String] = RuleTable.names.filter(RuleTable.isExcluded)
+  private lazy val excluded: Seq[String] = RuleList.names.filter(RuleTable.isExcluded)
 
   private lazy val query: Option[LogicalPlan] = PlanWalk.unwrap(plan).logicalLink.filterNot(_.exists {
     case _: Command | _: LogicalQueryStage => true
@@ -50,7 +51,7 @@ private[explain] final class ExcludedRules(plan: SparkPlan) extends Logging {
   private def again(query: LogicalPlan, stillExcluded: Seq[String]): Set[LogicalPlan] = {
     val session = SparkSession.active
     val conf = SQLConf.get.clone()
-    conf.setConfString(RuleTable.Excluded, stillExcluded.mkString(","))
+    conf.setConfString(RuleList.Excluded, stillExcluded.mkString(","))
     SQLConf.withExistingConf(conf) {
       val unused = session.sessionState.executePlan(query, CommandExecutionMode.SKIP)
       val planned = QueryExecution.prepareExecutedPlan(query, AdaptiveExecutionContext(session, unused))

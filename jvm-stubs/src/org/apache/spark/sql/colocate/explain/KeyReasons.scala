@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.colocate.partitioning.NullSafeKey
 import org.apache.spark.sql.colocate.rules.PlanWalk
 import org.apache.spark.sql.colocate.rules.aggregate.{ShareAggregates, ShuffleUnevenAggregates}

@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.explain
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.{BucketLayout, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.evidence.TableEvidence
+import org.apache.spark.sql.colocate.layout.{BucketLayout, Evidence, EvidenceGap}
 import org.apache.spark.sql.colocate.rules.FailedRules
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, LayoutDecision, Membership}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -45,7 +46,7 @@ object Member {
     val table = scan.tableIdentifier.map(_.copy(catalog = None).unquotedString)
       .getOrElse(scan.relation.location.rootPaths.mkString)
     FailedRules.unbucketedBy(scan).map(failed(scan, table, _))
-      .orElse(relationOf(scan).flatMap(Evidence.of).map { found =>
+      .orElse(relationOf(scan).flatMap(TableEvidence.of(_)).map { found =>
       val refused =
         relationOf(scan).flatMap(Membership.judge(session, _, scan)).collect { case LayoutDecision.Refused(g, _) => g }
       val disabled = Option.when(!Settings.joinEnabled(session.sessionState.conf))(EvidenceGap.of("SESSION_DISABLED"))

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.explain
 
-import org.apache.spark.sql.colocate.conf.Json
-import org.apache.spark.sql.colocate.conf.Json.formats
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
 
 /**
  * Why an operator is not colocated: a code of conf/reasons.json and the arguments of its sentence and cure.

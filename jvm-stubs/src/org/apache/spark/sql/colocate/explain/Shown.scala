@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.explain
 import java.util.IdentityHashMap
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
+import org.apache.spark.sql.colocate.conf.RuleList
+import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk}
 import org.apache.spark.sql.execution.SparkPlan
 
 /** The plan that EXPLAIN shows. Each scan is examined only once, also if several operators above it have verdicts. */
@@ -13,10 +14,19 @@ private[explain] final class Shown(val plan: SparkPlan) {
 
   val nodes: Seq[SparkPlan] = PlanWalk.shown(plan)
 
-  private lazy val definitions = PlanWalk.definitions(plan)
+  private lazy val origins = new Origins(PlanWalk.definitions(plan))
 
   /** The expression that a key stands for, in terms of the scans' columns. */
-  def origin(key: Expression): Expression = PlanWalk.origin(key, definitions)
+  def origin(key: Expression): Expression = origins.of(key)
+
+  /** Each verdict looks at the nodes below its operator, so a plan of many operators is not looked at. */
+  private lazy val isTooLarge: Boolean = {
+    val most = NotWorkedOut.MostSteps / nodes.count(Verdicts.hasVerdict).max(1)
+    PlanWalk.size(plan, most) >= most
+  }
+
+  def bounded[A](verdict: => A): A =
+    if (isTooLarge) throw new NotWorkedOut("the plan has too many operators") else verdict
 
   lazy val failed: Seq[String] = FailedRules.in(nodes)
 
@@ -47,5 +57,5 @@ private[explain] object Shown {
   def failure(rule: String): Reason = Reason(
     "INTERNAL_ERROR",
     "rule" -> rule,
-    "switch" -> RuleTable.switchOf(rule).getOrElse("SET disable_colocate_join = true"))
+    "switch" -> RuleList.switchOf(rule).getOrElse("SET disable_colocate_join = true"))
 }

@@ -2,8 +2,9 @@ package org.apache.spark.sql.colocate.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, KnownFloatingPointNormalized}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.colocate.Json
 import org.apache.spark.sql.colocate.bridge.GroupState
-import org.apache.spark.sql.colocate.conf.Json
+import org.apache.spark.sql.colocate.compat.TestHook
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
 import org.apache.spark.sql.colocate.rules.PlanWalk
 import org.apache.spark.sql.colocate.rules.join.JoinSides
@@ -36,11 +37,37 @@ object Verdicts {
   /** For Python: a JSON array of verdicts. */
   def json(execution: QueryExecution): String = Json.write(of(execution).toList)
 
-  private[explain] def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] = node match {
+  private[explain] def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] =
+    Option.when(hasVerdict(node))(node).flatMap { operator =>
+      NotWorkedOut.orElse(reason => Option(notWorkedOut(operator, reason))) {
+        TestHook.before("explain")
+        shown.bounded(judge(operator, shown))
+      }
+    }
+
+  private[explain] def hasVerdict(node: SparkPlan): Boolean = node match {
+    case _: BaseJoinExec => true
+    case aggregate: BaseAggregateExec => aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty)
+    case window: WindowExecBase => window.partitionSpec.nonEmpty
+    case _ => false
+  }
+
+  private def notWorkedOut(operator: SparkPlan, reason: Reason): Verdict =
+    Verdict(
+      operator.nodeName,
+      colocated = false,
+      reason.code,
+      s"colocate: not worked out, ${reason.detail}",
+      None,
+      None,
+      None,
+      None)
+
+  private def judge(operator: SparkPlan, shown: Shown): Option[Verdict] = operator match {
     case join: BaseJoinExec => JoinVerdict.of(join, shown)
-    case aggregate: BaseAggregateExec if aggregate.requiredChildDistributionExpressions.exists(_.nonEmpty) =>
+    case aggregate: BaseAggregateExec =>
       ofUnary("Aggregate", aggregate, aggregate.requiredChildDistributionExpressions.get, shown)
-    case window: WindowExecBase if window.partitionSpec.nonEmpty =>
+    case window: WindowExecBase =>
       ofUnary("Window", window, window.partitionSpec, shown)
     case _ => None
   }
@@ -104,22 +131,33 @@ object Verdicts {
     // Members below an Exchange are named only if there are no others: their rows were shuffled to others' buckets.
     val (inPlace, below) = (plans.flatMap(shown.membersInPlace), sides.flatMap(_.members))
     val members = if (inPlace.isEmpty) below else inPlace
-    val buckets = plans.flatMap(tasksOf).headOption
-    val text = (Seq(named(members)) ++
-      buckets.map(n => s"$n buckets${plans.flatMap(spread).headOption.fold("")(" in " + _)}") ++
+    val tasks = plans.flatMap(tasksOf).headOption
+    val text = (Seq(named(members)) ++ tasks.map(bucketsIn(_, inPlace, plans.flatMap(spread).headOption)) ++
       placement(members) ++ strays(members) ++
       Option.when(members.exists(_.namesTrusted))("file names trusted") ++
       Option.when(!plans.exists(readsByBucket))("by Spark's own bucketing")).mkString(", ")
     val group = members.flatMap(_.group).headOption
     Verdict(
-      operator, colocated = true, "COLOCATED", s"colocate: true ($text)", group, buckets,
+      operator, colocated = true, "COLOCATED", s"colocate: true ($text)", group, tasks,
       below.headOption.map(_.describe), right.map(_.describe))
   }
 
-  private def named(members: Seq[Member]): String = members.flatMap(_.group).distinct match {
-    case Nil => "no group"
-    case Seq(one) => s"group $one"
-    case several => s"groups ${several.mkString(", ")}"
+  /** The numbers of buckets as the tables have them; one task may read several buckets, or a part of one. */
+  private def bucketsIn(tasks: Int, inPlace: Seq[Member], spread: Option[String]): String = {
+    val numbers = inPlace.flatMap(_.layout).map(_.numbers).distinct
+    val buckets = if (numbers.isEmpty) tasks.toString else numbers.mkString(" and ")
+    val differ = Option.when(buckets != tasks.toString)(s"$tasks tasks")
+    s"$buckets buckets${spread.orElse(differ).fold("")(" in " + _)}"
+  }
+
+  private def named(members: Seq[Member]): String = {
+    val outside = members.filter(_.group.isEmpty).map(_.table).distinct.mkString(", ")
+    members.flatMap(_.group).distinct match {
+      case Nil => "no group"
+      case groups =>
+        val all = s"group${if (groups.size > 1) "s" else ""} ${groups.mkString(", ")}"
+        if (outside.isEmpty) all else s"$all, $outside in no group"
+    }
   }
 
   /** Where hosts are lost, rows are right and no shuffle is needed: only the tasks of these buckets run elsewhere. */

@@ -3,7 +3,6 @@ package org.apache.spark.sql.colocate.partitioning
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.colocate.rules.PlanningNode
-import org.apache.spark.sql.colocate.rules.join.FullOuterKeysExec
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan}
 

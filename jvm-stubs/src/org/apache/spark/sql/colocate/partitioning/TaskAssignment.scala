@@ -1,7 +1,5 @@
 package org.apache.spark.sql.colocate.partitioning
 
-import org.apache.spark.sql.colocate.scan.BinPacking
-
 /** One way to assign a join's residues (see [[TaskSlices]]) to tasks, and the bytes that each task would read. */
 private[colocate] case class TaskAssignment(shares: TaskSlices, bytes: Seq[Long]) {
   /** Estimated run time, in bytes. taskCost: the fixed cost of a task, in the bytes that could be read in that time. */

@@ -3,9 +3,9 @@ package org.apache.spark.sql.colocate.rules
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, ExprId}
-import org.apache.spark.sql.colocate.scan.ValuesOfBuildSide
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
+import org.apache.spark.sql.execution.colocate.ValuesOfBuildSide
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
 import org.apache.spark.sql.execution.joins.colocate.JoinInputExec
 import org.apache.spark.sql.execution.python.EvalPythonExec
@@ -30,6 +30,17 @@ object PlanWalk {
   }
 
   def children(plan: SparkPlan): Seq[SparkPlan] = unwrap(plan).children
+
+  /**
+   * How many nodes `nodes` would give, but not more than `most`. A plan whose reused Exchanges have reused ones below
+   * has many times more than it was made of.
+   */
+  def size(plan: SparkPlan, most: Long): Long = {
+    val node = unwrap(plan)
+    (node.children ++ node.subqueries).foldLeft(1L) { (sum, below) =>
+      if (sum >= most) most else (sum + size(below, most - sum)).min(most)
+    }
+  }
 
   def nodes(plan: SparkPlan): Seq[SparkPlan] = {
     val node = unwrap(plan)
@@ -71,21 +82,13 @@ object PlanWalk {
     case _ => None
   }
 
-  /** What the columns of a plan stand for: an alias for its expression, down to the scans' own columns. */
+  /** What the columns that operators of a plan make stand for: an alias for its expression. */
   def definitions(plan: SparkPlan): Map[ExprId, Expression] = (plan match {
     case reused: ReusedExchangeExec => columns(reused.output, reused.child.output)
     case expand: ExpandExec => expanded(expand)
     case python: EvalPythonExec => python.resultAttrs.map(_.exprId).zip(python.udfs)
     case node => aliases(node)
   }).toMap ++ carried(plan).fold(plan.children ++ plan.subqueries)(Seq(_)).flatMap(definitions(_))
-
-  /** An expression over the scans' own columns. */
-  def origin(expression: Expression, definitions: Map[ExprId, Expression]): Expression = {
-    def follow(e: Expression, depth: Int): Expression = e.transformUp {
-      case a: Attribute if depth < 50 && definitions.contains(a.exprId) => follow(definitions(a.exprId), depth + 1)
-    }
-    follow(expression, 0)
-  }
 
   private def aliases(node: SparkPlan): Seq[(ExprId, Expression)] =
     node.expressions.flatMap(_.collect { case alias: Alias => alias.exprId -> alias.child })

@@ -7,10 +7,9 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.compat.TestHook
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ValidateRequirements
-import org.apache.spark.sql.internal.SQLConf
 
 /**
  * Runs a rule and catches its failure: if it throws or makes an invalid plan, the query runs without this rule, but
@@ -36,7 +35,7 @@ private[colocate] object Rewrite extends Logging {
 
   /** A rule for speed that runs only if the plan has a scan by buckets. */
   def ofBuckets(name: String, plan: SparkPlan)(rewrite: SparkPlan => SparkPlan): SparkPlan =
-    if (plan.exists(_.isInstanceOf[ColocatedScanExec])) apply(name, plan)(rewrite) else plan
+    if (plan.exists(_.isInstanceOf[ReadsBuckets])) apply(name, plan)(rewrite) else plan
 
   /**
    * A rule that right rows need.
@@ -68,7 +67,7 @@ private[colocate] object Rewrite extends Logging {
     if (RuleTable.isActive(name)) rewritten else plan
 
   private def guard[A](name: String)(attempt: => A)(without: Throwable => A): A = try attempt catch {
-    case e @ (NonFatal(_) | _: LinkageError) if !isLoud && !isMeant(e) =>
+    case e @ (NonFatal(_) | _: LinkageError) if !TestHook.isLoud && !isMeant(e) =>
       // Before the warning: if this throws too, the rule was not the cause, and the warning would be wrong.
       val instead = without(e)
       logWarning(s"The rule $name failed; the query runs without it. Please report this, with the plan:\n$instead", e)
@@ -80,7 +79,7 @@ private[colocate] object Rewrite extends Logging {
     else throw SparkException.internalError(s"The plan that $name made lacks what its operators ask for:\n$made")
 
   private def withoutBuckets(name: String, plan: SparkPlan, error: Throwable): SparkPlan = {
-    val read = RerunEnsureRequirements.after(plan)(_.transformUp { case scan: ColocatedScanExec =>
+    val read = RerunEnsureRequirements.after(plan)(_.transformUp { case scan: ReadsBuckets =>
       FailedRules.markUnbucketed(scan.asWithoutLayout, name)
     })
     if ((read eq plan) || !ValidateRequirements.validate(read)) throw error
@@ -91,10 +90,4 @@ private[colocate] object Rewrite extends Logging {
   private def isMeant(error: Throwable): Boolean =
     Thread.currentThread().isInterrupted ||
       Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists(_.isInstanceOf[ColocateException])
-
-  def isTest: Boolean = isLoud || testing == "quiet"
-
-  private def isLoud: Boolean = testing == "true"
-
-  private def testing: String = SQLConf.get.getConfString("spark.colocate.testing", "")
 }

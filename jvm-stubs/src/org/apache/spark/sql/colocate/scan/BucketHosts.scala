@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.scan
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.execution.datasources.FilePartition
 import org.apache.spark.sql.internal.SQLConf
 

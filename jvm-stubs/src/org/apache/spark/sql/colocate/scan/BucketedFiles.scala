@@ -2,8 +2,8 @@ package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, FileVerification}
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
-import org.apache.spark.sql.colocate.partitioning.TaskSlices
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.partitioning.{BinPacking, TaskSlices}
 import org.apache.spark.sql.execution.datasources.{FilePartition, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.util.collection.BitSet
 

@@ -11,10 +11,11 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec.{AtHost, Elsewhere}
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
+import org.apache.spark.sql.colocate.rules.ReadsBuckets
+import org.apache.spark.sql.colocate.scan.ColocatedScanExec.{AtHost, Elsewhere}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{
@@ -56,7 +57,8 @@ case class ColocatedScanExec(
     dataFilters: Seq[Expression],
     bucketFilters: Seq[InSubqueryExec] = Nil,
     checksInTasks: Boolean = false)
-    extends FileSourceScanLike {
+    extends FileSourceScanLike
+    with ReadsBuckets {
 
   override def disableBucketedScan: Boolean = scan.disableBucketedScan
   override lazy val optionalBucketSet: Option[BitSet] =
@@ -129,7 +131,7 @@ case class ColocatedScanExec(
     else asWithoutLayout
 
   /** The scan as of a table without buckets: operators above do not influence which rows are in which task. */
-  def asWithoutLayout: SparkPlan =
+  override def asWithoutLayout: SparkPlan =
     // Spark's bucket pruning trusts file names, so it would skip strays that have needed rows.
     inPlace(if (isNative) stock.copy(disableBucketedScan = true, optionalBucketSet = None) else stock)
 

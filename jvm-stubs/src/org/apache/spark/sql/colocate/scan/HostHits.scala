@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.collection.mutable
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.util.AccumulatorV2
 
 /** Tasks that read a bucket: all, and those that ran on one of the bucket's hosts. */
@@ -43,6 +44,9 @@ private[colocate] object HostHits {
 
   private val byTable = new ConcurrentHashMap[String, HostHits]
 
+  // The application has ended, and with it the registration of its counters.
+  GroupState.whenReset(() => byTable.clear())
+
   /** @param table as `db.table` */
   private[scan] def of(context: SparkContext, table: String): HostHits = byTable.computeIfAbsent(
     table,
@@ -55,7 +59,4 @@ private[colocate] object HostHits {
   /** For each bucket that was read; nothing where tasks prefer no hosts. */
   def counted(table: String): Map[Int, TaskCounts] =
     Option(byTable.get(table)).fold(Map.empty[Int, TaskCounts])(_.value)
-
-  /** The application has ended, and with it the registration of its counters. */
-  def reset(): Unit = byTable.clear()
 }

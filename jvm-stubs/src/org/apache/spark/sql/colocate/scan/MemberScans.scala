@@ -1,9 +1,12 @@
 package org.apache.spark.sql.colocate.scan
 
-import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.Evidence
-import org.apache.spark.sql.colocate.rules.PlanWalk
-import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.TableEvidence
+import org.apache.spark.sql.colocate.layout.BucketColumn
+import org.apache.spark.sql.colocate.rules.{PlanWalk, RuleTable}
+import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableScanExec}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
@@ -28,12 +31,23 @@ private[colocate] object MemberScans {
     case _ => false
   }
 
+  /** Are scans planned by buckets in this session? */
+  def areActive(session: SparkSession): Boolean =
+    RuleTable.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
+
+  /** May this plan have scans by bucket, or read a cached plan that has one? */
+  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {
+    case relation: LogicalRelation => TableEvidence.of(relation).exists(_.isRight)
+    case cached: InMemoryRelation => readsBuckets(cached.cachedPlan)
+    case _ => false
+  } && areActive(session)
+
   private def isClustered(files: HadoopFsRelation): Boolean =
     files.partitionSchema.fieldNames.contains(BucketColumn.Name)
 
   /** A native table's group is in its catalog entry, which only the logical plan has. */
   private def isMember(scan: FileSourceScanExec): Boolean = scan.logicalLink.exists(_.exists {
-    case relation: LogicalRelation => (relation.relation eq scan.relation) && Evidence.of(relation).isDefined
+    case relation: LogicalRelation => (relation.relation eq scan.relation) && TableEvidence.of(relation).isDefined
     case _ => false
   })
 }

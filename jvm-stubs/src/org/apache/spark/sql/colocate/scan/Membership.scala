@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.scan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.{Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.evidence.TableEvidence
+import org.apache.spark.sql.colocate.layout.{Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.FileSourceScanLike
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
@@ -21,7 +22,7 @@ object Membership {
 
   /** Evidence of the scanned snapshot first; then the group's flags, which can only forbid. */
   def judge(session: SparkSession, relation: LogicalRelation): Option[LayoutDecision] =
-    Evidence.of(relation).map { found =>
+    TableEvidence.of(relation).map { found =>
       val native = relation.relation.asInstanceOf[HadoopFsRelation].bucketSpec.isDefined
       if (found.exists(_.group.isDefined)) ControlPlane.ensureAttached(session)
       found
@@ -34,7 +35,7 @@ object Membership {
    * read it as a bucket and lose rows.
    */
   def strayOf(relation: LogicalRelation, scan: FileSourceScanLike): Option[EvidenceGap] =
-    Evidence.of(relation).flatMap(_.toOption).flatMap { evidence =>
+    TableEvidence.of(relation).flatMap(_.toOption).flatMap { evidence =>
       Some(Strays.of(scan, evidence)).filter(_.nonEmpty).map(_.gap(evidence))
     }
 

@@ -64,7 +64,7 @@ private[colocate] class PrunableScans[S](divided: SparkPlan => Option[(S, Seq[At
 
   private def renamed(key: Expression, list: Seq[NamedExpression]): Expression = {
     val sources = AttributeMap(list.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    key.transform { case attribute: Attribute => sources.getOrElse(attribute, attribute) }
+    key.transformUp { case attribute: Attribute => sources.getOrElse(attribute, attribute) }
   }
 
   /** A group whose key is not on the build side is dropped as a whole. */

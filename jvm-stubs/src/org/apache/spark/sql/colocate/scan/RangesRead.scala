@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.{Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.layout.{Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.FileSourceScanLike
 
 /**

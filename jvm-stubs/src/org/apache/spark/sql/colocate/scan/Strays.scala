@@ -2,9 +2,8 @@ package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.layout.{BucketFileName, BucketSource, Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.FileSourceScanLike
 
 /**
@@ -78,7 +77,7 @@ object Strays {
    * @param isStray what the manifest says of the file
    */
   def bucketOf(name: String, isStray: Option[Boolean], evidence: Evidence, trust: FileTrust): Option[Int] =
-    NativeEvidence
+    BucketFileName
       .bucketOf(name, evidence.layout.buckets)
       .filterNot(_ => isStray.getOrElse(false) || trust.staysUnchecked(isStray))
 }

@@ -1,8 +1,8 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.describe.DeclaredTable
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.layout.DeclaredTable
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 

@@ -8,15 +8,18 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.colocate.catalog.{DeclaredRanges, DeltaLayout}
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
-import org.apache.spark.sql.colocate.keys.{KeyModel, LastRowOfLoad}
+import org.apache.spark.sql.colocate.declared.{DeclaredRanges, DeltaLayout}
+import org.apache.spark.sql.colocate.doris.keys.{KeyModel, LastRowOfLoad}
+import org.apache.spark.sql.colocate.layout.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
+import org.apache.spark.sql.colocate.write.target.{
+  BucketedTarget, BucketedWrite, FileOrder, MaterializedQuery, NamedPartitions, RangedRows, WriteByPartitionsBuckets
+}
 import org.apache.spark.sql.connector.catalog.SupportsWrite
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.InsertableRelation
-import org.apache.spark.sql.types.MetadataBuilder
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
@@ -48,6 +51,8 @@ class BucketingWriteBuilder(
         val (query, options) =
           asOverwrite(session, stored(data.asInstanceOf[classic.DataFrame].queryExecution.analyzed))
         if (OverwriteMode.flag(options, "overwriteSchema")) overwritten.foreach(_.refuseOtherColumns(query))
+        else if (OverwriteMode.evolves(options, SQLConf.get)) overwritten.foreach(_.refuseWiderKeys(query))
+        else overwritten.foreach(_.refuseUnknown(query))
         innerRelation(options).insert(Dataset.ofRows(session, laidOut(session, query)), overwrite)
       }
     }
@@ -96,9 +101,9 @@ class BucketingWriteBuilder(
 
   /** As few rows as the new table's key model asks for. */
   private def ofKeys(query: LogicalPlan): LogicalPlan =
-    KeyModel.of(inner.properties().asScala.toMap).fold(query) { model =>
+    layout.flatMap(l => KeyModel.declaredBy(l.model)).fold(query) { model =>
       val buckets = layout.filter(_ => numbers.isEmpty).map(l => keysOf(query, l) -> l.buckets)
-      LastRowOfLoad(model, query.schema).of(query, buckets)
+      LastRowOfLoad(model, query.schema, inner.name.stripPrefix("spark_catalog.")).of(query, buckets)
     }
 
   private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =
@@ -109,7 +114,7 @@ class BucketingWriteBuilder(
       session: SparkSession, checked: LogicalPlan, query: LogicalPlan, range: Option[Expression]): LogicalPlan =
     layout.fold(checked) { l =>
       val partitions = NamedPartitions.columns(inner).filter(_ != BucketColumn.Name)
-      val order = FileOrder.of(inner.properties().asScala.toMap, query.schema, query.output, partitions, range)
+      val order = FileOrder.of(KeyModel.sortColumns(l.model, l.model), query.schema, query.output, partitions, range)
       if (numbers.isEmpty) BucketedWrite.over(checked, keysOf(query, l), l.buckets, order)
       else {
         val most = (l.buckets +: ranges.toSeq.flatMap(_.entries).flatMap(_.buckets)).max
@@ -118,14 +123,14 @@ class BucketingWriteBuilder(
     }
 
   private def bucket(session: SparkSession, query: LogicalPlan, layout: DeltaLayout): NamedExpression =
-    generated(bucketId(session, query, layout), BucketColumn.Name, layout.expression(ranges))
+    generated(bucketId(session, query, layout), BucketColumn.Name, layout.expression(ranges), layout.declaration)
 
   private def bucketId(session: SparkSession, query: LogicalPlan, layout: DeltaLayout): Expression = {
     val number = numbers.map { text =>
       RangeColumn.resolve(session, text, query.schema).flatMap(RangeColumn.over(_, named(query, _))).getOrElse(
         throw SparkException.internalError(s"The query of ${inner.name} lacks a column of $text"))
     }
-    BucketedWrite.bucketId(keysOf(query, layout), number.getOrElse(Literal(layout.buckets)))
+    BucketColumn.idOf(keysOf(query, layout), number.getOrElse(Literal(layout.buckets)))
   }
 
   /** What gives the number of buckets of a row's partition, where partitions have different ones. */
@@ -137,7 +142,8 @@ class BucketingWriteBuilder(
   private def keysOf(query: LogicalPlan, layout: DeltaLayout): Seq[Attribute] =
     layout.keys.map(named(query, _).get)
 
-  private def generated(value: Expression, name: String, text: String): NamedExpression =
-    Alias(value, name)(
-      explicitMetadata = Some(new MetadataBuilder().putString(BucketColumn.GenerationKey, text).build()))
+  private def generated(
+      value: Expression, name: String, text: String, more: Metadata = Metadata.empty): NamedExpression =
+    Alias(value, name)(explicitMetadata = Some(
+      new MetadataBuilder().withMetadata(more).putString(BucketColumn.GenerationKey, text).build()))
 }

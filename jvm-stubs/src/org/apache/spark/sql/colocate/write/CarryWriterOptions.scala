@@ -6,8 +6,13 @@ import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{DeltaLayout, GroupProperties, RangeProperties}
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.declared.{
+  DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName
+}
+import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite}
+import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
 import org.apache.spark.sql.connector.expressions._
@@ -16,10 +21,11 @@ import org.apache.spark.sql.types.IntegerType
 
 /**
  * Matches: `df.write...saveAsTable(t)` of a Delta table.
- * Produces: a statement in which the options `colocate_with` and `replication_num` are table properties. An overwrite
- * of a bucketed table keeps that part of the layout that the writer does not name. An append goes to the table itself.
- * Not when: the writer names another layout than the table has: then the statement replaces the table, as for a native
- * table.
+ * Produces: a statement in which options that are named as properties of ours (`colocate_with`, `key_model`; see
+ * conf/properties.json) are table properties. An overwrite of a bucketed table keeps that part of the layout that the
+ * writer does not name. An append goes to the table itself.
+ * Not when: the writer names another layout or other properties than the table has: then the statement replaces the
+ * table, as for a native table. If it names no group, and the table has one, that is an error.
  */
 case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -29,18 +35,21 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     case append @ AppendData(relation: DataSourceV2Relation, _, _, _, _, _, _) =>
       AppendTarget.unwrapped(relation).fold[LogicalPlan](append)(table => append.copy(table = table))
     case create: CreateTableAsSelect
-        if isDelta(create.tableSpec) && GroupProperties.mentions(create.writeOptions.keys) =>
+        if isDelta(create.tableSpec) && ReservedProperties.carried(create.writeOptions).nonEmpty =>
       create.copy(
         tableSpec = carried(create.tableSpec, create.writeOptions),
-        writeOptions = GroupProperties.without(create.writeOptions))
+        writeOptions = ReservedProperties.withoutCarried(create.writeOptions))
     case replace: ReplaceTableAsSelect if isDelta(replace.tableSpec) && !isMarked(replace) =>
       val overwrite = target(replace).fold(replace)(overwriting(replace, _))
       val options = overwrite.writeOptions
-      if (!GroupProperties.mentions(options.keys)) overwrite
+      if (!isMarked(overwrite)) refuseLeaving(overwrite)
+      if (ReservedProperties.carried(options).isEmpty) overwrite
       else overwrite.copy(
         // An overwrite of rows alone leaves the table's properties as they are.
-        tableSpec = if (isMarked(overwrite)) overwrite.tableSpec else carried(overwrite.tableSpec, options),
-        writeOptions = GroupProperties.without(options))
+        tableSpec =
+          if (isMarked(overwrite)) overwrite.tableSpec
+          else adding(overwrite.tableSpec, ReservedProperties.carried(options)),
+        writeOptions = ReservedProperties.withoutCarried(options))
   }
 
   /** The bucketed or to be bucketed table that a V1 writer overwrites. */
@@ -55,23 +64,64 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     val newSchema = OverwriteMode.flag(replace.writeOptions, "overwriteSchema")
     (buckets.headOption, found) match {
       case (None, None) => replace
-      case (None, Some(table)) if newSchema =>
-        marked(replace.copy(tableSpec = adding(replace.tableSpec, rangesOf(table))), others ++ bucketing(table))
-      case (None, Some(table)) => marked(replace, if (isPartitioned(table, others)) Nil else others)
+      case (None, Some(table)) if keeps(replace, table) && newSchema =>
+        marked(replace.copy(tableSpec = adding(replace.tableSpec, kept(replace, table))), others ++ bucketing(table))
+      case (None, Some(table)) if keeps(replace, table) =>
+        table.refuseOtherPartitions(transformed(others))
+        marked(replace, Nil)
       case (Some(same), Some(table)) if !newSchema && isSame(same, table) && isPartitioned(table, others) &&
-            keepsGroup(replace, table) => marked(replace, Nil)
+            keeps(replace, table) => marked(replace, Nil)
+      // Other properties than the table's, but its buckets.
+      case (None, Some(table)) =>
+        val shown = table.shownPartitions.map(name => IdentityTransform(FieldReference(Seq(name))))
+        replaced(replace.copy(partitioning = (if (others.isEmpty) shown else others) ++ bucketing(table)), found)
       // Another layout than the table's: the statement replaces the table, as it does for a native one.
-      case _ =>
-        val ranges = found.fold(Map.empty[String, String])(rangesOf)
-        replace.copy(tableSpec = adding(replace.tableSpec, ranges), writeOptions = replace.writeOptions - V1)
+      case _ => replaced(replace, found)
     }
   }
 
+  private def transformed(others: Seq[Transform]): Option[Seq[String]] =
+    Option.when(others.nonEmpty)(others.map(_.references().map(_.fieldNames().mkString(".")).mkString(", ")))
+
+  private def replaced(replace: ReplaceTableAsSelect, found: Option[BucketedTarget]): ReplaceTableAsSelect =
+    replace.copy(
+      tableSpec = adding(replace.tableSpec, found.fold(Map.empty[String, String])(kept(replace, _))),
+      writeOptions = replace.writeOptions - V1)
+
+  /** Ranges and key model of the table that a writer replaces, unless it names others. */
+  private def kept(replace: ReplaceTableAsSelect, table: BucketedTarget): Map[String, String] = {
+    val options = replace.writeOptions.keys
+    (if (RangeProperties.mentions(options)) Map.empty[String, String] else rangesOf(table)) ++
+      (if (options.exists(KeyProperties.isProperty)) Map.empty[String, String] else modelOf(table, replace.query))
+  }
+
+  /** SQL declares a whole table, its group included. A program that writes may not know of groups. */
+  private def refuseLeaving(replace: ReplaceTableAsSelect): Unit = replace.name match {
+    case ResolvedIdentifier(catalog, ident) if !namesGroup(replace) => for {
+        table <- CatalogV2Util.loadTable(catalog, ident)
+        group <- GroupProperties.group(table.properties().asScala.toMap)
+        if isByWriter
+      } throw new ColocateException("WRITER_LEAVES_GROUP",
+        s"Cannot replace ${TableName.shown(session, ident)}: it is in group $group, and the writer names no " +
+          "group, so the table would leave it. mode(\"overwrite\") and saveAsTable without bucketBy keep buckets and " +
+          s"group; option(\"colocate_with\", \"$group\") keeps the group with the buckets that the writer names; " +
+          "option(\"colocate_with\", \"\") lets the table leave it. writeTo has tableProperty for that.")
+    case _ =>
+  }
+
+  /** The plans of SQL and of both writers are alike. */
+  private def isByWriter: Boolean = StackWalker.getInstance().walk { frames =>
+    frames.anyMatch(_.getClassName.startsWith("org.apache.spark.sql.classic.DataFrameWriter"))
+  }
+
+  private def namesGroup(replace: ReplaceTableAsSelect): Boolean =
+    (replace.writeOptions.keys ++ properties(replace.tableSpec).keys).exists(_.equalsIgnoreCase(GroupProperties.Group))
+
   private def marked(replace: ReplaceTableAsSelect, partitioning: Seq[Transform]): ReplaceTableAsSelect =
-    replace.copy(partitioning = partitioning, tableSpec = adding(replace.tableSpec, Map(V1Overwrite.Mark -> "true")))
+    replace.copy(partitioning = partitioning, tableSpec = adding(replace.tableSpec, V1Overwrite.mark))
 
   private def isMarked(replace: ReplaceTableAsSelect): Boolean =
-    properties(replace.tableSpec).contains(V1Overwrite.Mark)
+    V1Overwrite.isMarked(properties(replace.tableSpec))
 
   private def bucketing(table: BucketedTarget): Option[Transform] = table.layout.map { layout =>
     BucketTransform(LiteralValue(layout.declared, IntegerType), layout.keys.map(key => FieldReference(Seq(key))))
@@ -83,6 +133,13 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
       properties.filter { case (key, _) => RangeProperties.isOne(key) }
     }
 
+  /** The key model with aggregations of the columns that are left; whether it fits is checked before the write. */
+  private def modelOf(table: BucketedTarget, query: LogicalPlan): Map[String, String] =
+    table.model.fold(KeyModel.declaration(table.relation.table)) { model =>
+      table.refuseOtherColumns(query)
+      model.restrictedTo(query.output.map(_.name)).properties
+    }
+
   private def isPartitioned(table: BucketedTarget, others: Seq[Transform]): Boolean =
     others.isEmpty || others == table.shownPartitions.map(name => IdentityTransform(FieldReference(Seq(name))))
 
@@ -92,10 +149,13 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => false
   }
 
-  private def keepsGroup(replace: ReplaceTableAsSelect, table: BucketedTarget): Boolean =
-    GroupProperties.group(replace.writeOptions).forall { wanted =>
-      Option(table.relation.table.properties().get(GroupProperties.Group)).contains(wanted)
+  /** Are the properties that the writer names those of the table? */
+  private def keeps(replace: ReplaceTableAsSelect, table: BucketedTarget): Boolean = {
+    val held = table.relation.table.properties().asScala.toMap ++ KeyModel.declaration(table.relation.table)
+    ReservedProperties.carried(replace.writeOptions).forall { case (key, value) =>
+      GroupProperties.value(held, key).getOrElse("").trim == value.trim
     }
+  }
 
   private def isDelta(spec: TableSpecBase): Boolean =
     DeltaLayout.isDelta(spec match {
@@ -105,7 +165,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
     }, conf)
 
   private def carried(spec: TableSpecBase, options: Map[String, String]): TableSpecBase =
-    adding(spec, GroupProperties.normal(options.filter { case (key, _) => GroupProperties.mentions(Seq(key)) }))
+    adding(spec, GroupProperties.normal(ReservedProperties.carried(options)))
 
   private def properties(spec: TableSpecBase): Map[String, String] = spec match {
     case s: UnresolvedTableSpec => s.properties

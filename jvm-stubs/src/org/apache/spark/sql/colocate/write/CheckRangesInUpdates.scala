@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.RangeColumn
+import org.apache.spark.sql.colocate.evidence.delta.DeltaClauses
+import org.apache.spark.sql.colocate.layout.RangeColumn
+import org.apache.spark.sql.colocate.write.target.RangedRows
 
 /**
  * Matches: Delta's UPDATE that sets a range column. For MERGE, HiddenColumnsOfMerge does the same.

@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.{BucketColumn, HiddenColumns, RangeColumn}
+import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn}
+import org.apache.spark.sql.colocate.write.target.{BucketedTarget, WriteByPartitionsBuckets}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -60,7 +61,7 @@ case class FillBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
       val keys = layout.keys.zip(layout.keyTypes).map { case (key, keyType) =>
         HiddenColumns.asStored(named(key).get, keyType)
       }
-      BucketColumn.Name -> BucketedWrite.bucketId(keys, WriteByPartitionsBuckets.numberOf(layout, named).get)
+      BucketColumn.Name -> BucketColumn.idOf(keys, WriteByPartitionsBuckets.numberOf(layout, named).get)
     }
     val range = target.ranges.map(ranges => RangeColumn.Name -> RangeColumn.over(ranges.expression, named).get)
     (bucket ++ range).toMap

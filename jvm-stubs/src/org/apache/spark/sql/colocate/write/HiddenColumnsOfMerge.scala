@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expre
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
-import org.apache.spark.sql.colocate.evidence.BucketLayout
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaClauses, DeltaReflection}
+import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, RangeColumn}
+import org.apache.spark.sql.colocate.write.target.{RangedRows, WriteByPartitionsBuckets}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
 
 /**
@@ -37,7 +37,7 @@ case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan]
     for {
       number <- WriteByPartitionsBuckets.numberOf(layout, valueOf(_, values))
       if keys.map(_.dataType) == layout.keyTypes && changes(target, used.flatMap(valueOf(_, values)))
-    } yield BucketedWrite.bucketId(keys, number)
+    } yield BucketColumn.idOf(keys, number)
   }
 
   private def range(ranges: RangedRows, target: Target, values: Map[String, Expression]): Option[Expression] =

@@ -3,11 +3,11 @@ package org.apache.spark.sql.colocate.write
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.catalog.NativeTable
-import org.apache.spark.sql.colocate.columns.KeyTypes
+import org.apache.spark.sql.colocate.declared.NativeTable
 import org.apache.spark.sql.colocate.evidence.manifest.RecordedInsert
+import org.apache.spark.sql.colocate.layout.KeyTypes
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
-import org.apache.spark.sql.colocate.write.hosts.WrittenMember
+import org.apache.spark.sql.colocate.write.target.BucketedWrite
 import org.apache.spark.sql.execution.command.DataWritingCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
@@ -48,9 +48,6 @@ object KeepNativeLayout extends Rule[LogicalPlan] {
       val keys = spec.bucketColumnNames.map(find)
       // A refused key may have no hash at all; the statement ends with the refusal before anything is written.
       if (!keys.forall(k => KeyTypes.provable(k.dataType))) query
-      else {
-        val member = table.flatMap(WrittenMember.ofNative)
-        BucketedWrite.native(query, keys, spec.numBuckets, spec.sortColumnNames.map(find), member)
-      }
+      else BucketedWrite.native(query, keys, spec.numBuckets, spec.sortColumnNames.map(find), table)
   }
 }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Litera
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.types._
 
 /**

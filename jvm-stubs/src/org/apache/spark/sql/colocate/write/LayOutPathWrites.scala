@@ -6,9 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaStreams
-import org.apache.spark.sql.colocate.keys.RefuseValueFilters
+import org.apache.spark.sql.colocate.doris.keys.RefuseValueFilters
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
+import org.apache.spark.sql.colocate.write.target.{
+  BucketedTarget, BucketedWrite, RowInSomeRange, WriteByPartitionsBuckets
+}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils.PARTITIONING_COLUMNS_KEY
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
@@ -42,6 +44,10 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
     target.model.foreach(RefuseValueFilters(session).checkOptions(target.relation, _, save.options))
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
     val newSchema = OverwriteMode.flag(save.options, "overwriteSchema")
+    if (!newSchema) {
+      if (OverwriteMode.evolves(save.options, conf)) target.refuseWiderKeys(save.query)
+      else target.refuseUnknown(save.query)
+    }
     val query = if (newSchema) save.query else KeysAsStored(save.query, target)
     if (dynamic && target.userPartitions.nonEmpty) {
       OverwriteUserPartitions(target, target.prepared(query), save.options - "path", evolve = false)
@@ -55,7 +61,8 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   /** Delta compares named partition columns with all of the table, the bucket column among them. */
   private def withoutPartitions(options: Map[String, String], target: BucketedTarget): Map[String, String] = {
     val named = options.get(PARTITIONING_COLUMNS_KEY).map(DataSourceUtils.decodePartitioningColumns)
-    if (named.exists(target.isPartitionedBy)) options - PARTITIONING_COLUMNS_KEY else options
+    target.refuseOtherPartitions(named.filter(_.nonEmpty))
+    options - PARTITIONING_COLUMNS_KEY
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =

@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.compat.SchemaEvolution
+import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
+import org.apache.spark.sql.colocate.write.target.{BucketedTarget, NamedPartitions}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
@@ -16,7 +17,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  * the table.
  * Produces: the write without the hidden columns, which Delta then computes without a second check; its rows are
  * distributed by bucket, and a row of no range partition is refused; and an overwrite of partitions means the user's
- * partitions, ranges included, because the bucket column is a partition column, too.
+ * partitions, ranges included, because the bucket column is a partition column, too. An overwrite of named range
+ * partitions replaces these.
  * Not when: the target has neither. A dynamic overwrite stays as it is where the session's overwrite mode is
  * unknown.
  */
@@ -30,10 +32,16 @@ case class LayOutWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def laidOut(write: V2WriteCommand, target: BucketedTarget): LogicalPlan = {
     val query = withoutGivenBucket(write.query)
     val options = optionsOf(write, target)
+    if (SchemaEvolution.isAsked(write) || OverwriteMode.evolves(options, conf)) target.refuseWiderKeys(query)
+    else if (!OverwriteMode.flag(options, "overwriteSchema")) target.refuseUnknown(query)
     val bucketed = target.byBucket(query)
     val relation = target.relation.copy(options = CaseInsensitiveStringMap.empty())
     write match {
       case append: AppendData => append.copy(relation, bucketed, options, isByName = true)
+      case overwrite if NamedPartitions.of(target.relation).nonEmpty =>
+        val replaced = NamedPartitions.rowsOf(target.relation)
+        SchemaEvolution.overwrite(
+          relation, bucketed, replaced, OverwriteMode.static(options), SchemaEvolution.isAsked(overwrite))
       case overwrite: OverwriteByExpression if !isDynamic(overwrite, options) =>
         overwrite.copy(relation, query = bucketed, writeOptions = options, isByName = true)
       case dynamic if !OverwriteMode.isKnown(conf) => dynamic

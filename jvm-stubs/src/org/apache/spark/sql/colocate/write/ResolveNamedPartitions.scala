@@ -6,17 +6,19 @@ import org.apache.spark.sql.catalyst.plans.logical.{DeleteFromTable, InsertIntoS
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.RangeColumn
+import org.apache.spark.sql.colocate.layout.RangeColumn
+import org.apache.spark.sql.colocate.write.target.{InNamedPartitions, NamedPartitions, RangedRows}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * Matches: Doris' `INSERT INTO t PARTITION (p, q)` on a Delta table with range partitions, where no name is a partition
- * column; and Doris' `DELETE FROM t PARTITION p`, whose condition has InNamedPartitions. It runs before Spark's
- * ResolveInsertInto sees the table, which knows partition columns only.
- * Produces: `INSERT INTO t` whose relation keeps the names, so LayOutWrites refuses rows of other partitions; a DELETE
- * with a condition on the hidden partition column, so Delta looks at files of the named partitions only.
- * Not when: an INSERT names a partition column or a value, or overwrites: Spark's own clause. A DELETE from a table
- * without range partitions is an error.
+ * Matches: Doris' `INSERT INTO t PARTITION (p, q)`, or `INSERT OVERWRITE`, on a Delta table with range partitions,
+ * where no name is a partition column; and Doris' `DELETE FROM t PARTITION p`, whose condition has InNamedPartitions.
+ * It runs before Spark's ResolveInsertInto sees the table, which knows partition columns only.
+ * Produces: an INSERT into `t` whose relation keeps the names, so LayOutWrites refuses rows of other partitions, and
+ * overwrites these only; a DELETE with a condition on the hidden partition column, so Delta looks at files of the named
+ * partitions only.
+ * Not when: an INSERT names a partition column or a value: Spark's own clause. A DELETE from a table without range
+ * partitions is an error.
  */
 case class ResolveNamedPartitions(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -32,7 +34,7 @@ case class ResolveNamedPartitions(session: SparkSession) extends Rule[LogicalPla
   }
 
   private def hasNames(insert: InsertIntoStatement): Boolean =
-    !insert.overwrite && insert.partitionSpec.nonEmpty && insert.partitionSpec.values.forall(_.isEmpty)
+    insert.partitionSpec.nonEmpty && insert.partitionSpec.values.forall(_.isEmpty)
 
   private def namesPartitions(delete: DeleteFromTable): Boolean =
     delete.condition.exists(_.isInstanceOf[InNamedPartitions])

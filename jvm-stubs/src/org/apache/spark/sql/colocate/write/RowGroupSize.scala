@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.write
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.GroupProperties
 import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.declared.GroupProperties
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier, TableCatalog}
 
 /**

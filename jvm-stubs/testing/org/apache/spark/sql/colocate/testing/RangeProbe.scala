@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.ranges.{ColumnValues, PartitionExpression, RangeColumns, RangeSearch}
+import org.apache.spark.sql.colocate.doris.ranges.{ColumnValues, RangeColumns, RangeSearch}
+import org.apache.spark.sql.colocate.layout.PartitionExpression
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 

@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, First, Last}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.scan.{BucketPruning, BucketedFiles, ColocatedScanExec, ReadMode}
 import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
 import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec

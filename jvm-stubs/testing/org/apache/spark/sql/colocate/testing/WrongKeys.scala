@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.keys.KeyModel
+import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /** Reads of tables with AGGREGATE KEY or UNIQUE KEY that do not see the right row for each key. */

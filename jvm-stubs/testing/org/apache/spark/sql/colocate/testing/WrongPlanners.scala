@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.rules.{ExtensionOrder, OptimizeWithoutAqe}
+import org.apache.spark.sql.colocate.phases.OptimizeWithoutAqe
+import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**

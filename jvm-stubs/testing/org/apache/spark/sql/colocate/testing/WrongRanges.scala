@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.columns.RangeColumn
-import org.apache.spark.sql.colocate.write.RowInSomeRange
+import org.apache.spark.sql.colocate.layout.RangeColumn
+import org.apache.spark.sql.colocate.write.target.RowInSomeRange
 import org.apache.spark.sql.types.StringType
 
 /** Loads that find a wrong range partition for their rows: in the column that Delta computes, and in our own check. */

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.testing
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Or}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, JoinType, LeftAnti, LeftOuter, LeftSemi}
-import org.apache.spark.sql.colocate.rules.TestHook
+import org.apache.spark.sql.colocate.compat.TestHook
 import org.apache.spark.sql.colocate.rules.aggregate.ShareAggregates
 import org.apache.spark.sql.colocate.rules.join.SpreadJoins
 import org.apache.spark.sql.colocate.rules.scan.{DisableUnnecessaryColocatedScan, DynamicBucketPruning}
@@ -16,13 +16,18 @@ class WrongRules extends TestHook {
 
   private val isAsking = ThreadLocal.withInitial[Boolean](() => false)
 
-  override def before(rule: String): Unit = FailingRules.before(rule)
+  override def before(rule: String): Unit = {
+    Pauses.at(rule)
+    FailingRules.before(rule)
+  }
 
   override def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
     FailingRules.after(rule, PlantedBugs.planted.filterNot(_ => isAsking.get)
       .fold(after)(wrong(_, rule, before, after)))
 
   override def hides(hook: String): Boolean = HiddenHooks.names.contains(hook)
+
+  override def drops(rule: String): Boolean = DroppedRules.names.contains(rule)
 
   private def wrong(bug: String, rule: String, before: SparkPlan, after: SparkPlan): SparkPlan = (bug, rule) match {
     case ("full_outer_split", "SpreadJoins") => taking(before) { case FullOuter => Inner }(spread)

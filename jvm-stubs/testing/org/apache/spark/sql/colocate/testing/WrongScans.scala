@@ -6,10 +6,10 @@ import PlanWrongScans.{isAsking, seen}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.colocate.rules.aggregate.ExpandWithinBuckets
 import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, MemberScans, ReadMode}
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
 /** Our scans, as a wrong planner makes them. */
@@ -64,7 +64,7 @@ case class PlanWrongExpands(session: SparkSession) extends Strategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case expand @ Expand(projections, output, child)
-        if PlantedBugs.is("expand_key_nulled") && PlanColocatedScans.concernsPlan(session, expand) =>
+        if PlantedBugs.is("expand_key_nulled") && MemberScans.concernsPlan(session, expand) =>
       new WrongExpand(projections, output, planLater(child)) :: Nil
     case _ => Nil
   }

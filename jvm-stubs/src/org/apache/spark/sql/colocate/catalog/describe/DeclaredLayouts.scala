@@ -1,12 +1,14 @@
 package org.apache.spark.sql.colocate.catalog.describe
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.colocate.columns.HiddenColumns
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.declared.{KeyProperties, ReservedProperties}
+import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.layout.{BucketLayout, HiddenColumns}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
 
 /** The declaration of a table, from its metadata. */
@@ -31,9 +33,19 @@ object DeclaredLayouts {
       location = properties.get(TableCatalog.PROP_LOCATION)
         .filterNot(_ => properties.contains(TableCatalog.PROP_IS_MANAGED_LOCATION)),
       options = Map.empty,
-      properties = properties.filterNot { case (key, _) =>
+      properties = declared(table, layout, properties).filterNot { case (key, _) =>
         CatalogV2Util.TABLE_RESERVED_PROPERTIES.contains(key) || derived(key) || derivedPrefixes.exists(key.startsWith)
       })
+  }
+
+  /** As CREATE takes them: what a session without the extension has set says nothing of the rows. */
+  private def declared(
+      table: Table, layout: Option[BucketLayout], properties: Map[String, String]): Map[String, String] = {
+    val own = properties.filterNot { case (key, _) => ReservedProperties.of(key).exists(_.create == "refused") }
+    val model = Try(KeyModel.declaration(table)).toOption.filter(_ => layout.isDefined)
+    model.filterNot(KeyModel.wordIn(_).contains(KeyModel.Duplicate)).fold(own) { keys =>
+      own.filterNot { case (key, _) => KeyProperties.isProperty(key) } ++ keys
+    }
   }
 
   def ofNative(table: CatalogTable): Option[DeclaredLayout] = table.bucketSpec.map { spec =>

@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{ColumnSpec, GroupProperties, NativeTable, TableSpec}
+import org.apache.spark.sql.colocate.declared.{ColumnSpec, GroupProperties, NativeTable, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
@@ -22,15 +22,18 @@ case class BucketedTable(spec: TableSpec, entry: CatalogTable, delta: Option[Tab
 /**
  * The tables of a database with the group that each one names in its own metadata, which decides about membership. A
  * native table's properties are in the catalog, a Delta table's in its own log, so each Delta table is loaded once.
+ *
+ * @param only the tables to look at; None: all. Those that are not there are left out.
  */
-class DeclaredTables(session: SparkSession, db: String) extends Logging {
+class DeclaredTables(session: SparkSession, val db: String, only: Option[Set[String]] = None) extends Logging {
 
   private type Facts = Map[String, Any]
 
-  /** Those that have buckets or name a group, and the names of those that could not be read. */
+  /** Those that have buckets or name a group, and the names of those that could not be read, with `why`. */
   lazy val (bucketed, unread): (Seq[BucketedTable], Seq[Facts]) = {
     val read = tables.map(table => name(table) -> declared(table))
-    (read.collect { case (_, Some(Some(found))) => found }, read.collect { case (name, None) => name })
+    (read.collect { case (_, Right(Some(found))) => found },
+      read.collect { case (name, Left(why)) => name + ("why" -> why) })
   }
 
   /** Facts of the tables that name a group. */
@@ -38,20 +41,21 @@ class DeclaredTables(session: SparkSession, db: String) extends Logging {
 
   private def tables: Seq[CatalogTable] = {
     val catalog = session.sharedState.externalCatalog
-    catalog.getTablesByName(db, catalog.listTables(db)).filter(_.tableType != CatalogTableType.VIEW)
+    val names = only.fold(catalog.listTables(db))(_.toSeq.filter(catalog.tableExists(db, _)))
+    catalog.getTablesByName(db, names).filter(_.tableType != CatalogTableType.VIEW)
   }
 
   private def name(table: CatalogTable): Facts = TableSpec.named(identifier(table)).toMap
 
   private def identifier(table: CatalogTable) = TableIdentifier(table.identifier.table, Some(db))
 
-  /** None: the table is there, but it can't be read; then nothing is known about it. */
-  private def declared(table: CatalogTable): Option[Option[BucketedTable]] =
-    try Some((if (NativeTable.isNative(table)) native(table) else delta(table)).filter(hasLayout))
+  /** Left: the table is there, but it can't be read; then nothing is known about it. */
+  private def declared(table: CatalogTable): Either[String, Option[BucketedTable]] =
+    try Right((if (NativeTable.isNative(table)) native(table) else delta(table)).filter(hasLayout))
     catch {
       case NonFatal(e) =>
         logWarning(s"${table.identifier.unquotedString} is passed over, because it can't be read", e)
-        None
+        Left(Unreadable.why(e))
     }
 
   private def hasLayout(table: BucketedTable): Boolean = table.spec.buckets > 0 || table.spec.group.nonEmpty

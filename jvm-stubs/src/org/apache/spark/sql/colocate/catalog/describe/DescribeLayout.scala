@@ -1,34 +1,18 @@
 package org.apache.spark.sql.colocate.catalog.describe
 
-import java.util
-
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.columns.HiddenColumns
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
-import org.apache.spark.sql.connector.catalog.{Column, Table, TableCapability}
-import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.colocate.layout.HiddenColumns
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
 import org.apache.spark.sql.functions.{col, element_at, lit}
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
-
-/** A bucketed Delta table as its CREATE statement declared it; only for DESCRIBE and SHOW. */
-class DeclaredTable(table: Table) extends Table {
-  override def name(): String = table.name()
-  override def properties(): util.Map[String, String] = table.properties()
-  override def capabilities(): util.Set[TableCapability] = table.capabilities()
-  override def columns(): Array[Column] = HiddenColumns.visible(table.columns().toSeq).toArray
-  override def partitioning(): Array[Transform] =
-    table.partitioning().filterNot(_.references().exists(_.fieldNames() match {
-      case Array(name) => HiddenColumns.contains(name)
-      case _ => false
-    }))
-}
 
 /** Spark's DESCRIBE EXTENDED, then the group, its bucket keys and count. */
 case class DescribeLayout(describe: LogicalPlan, layout: LayoutInformation, override val output: Seq[Attribute])

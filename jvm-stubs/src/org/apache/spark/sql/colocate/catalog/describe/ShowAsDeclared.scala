@@ -4,10 +4,10 @@ import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitio
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{GroupProperties, NativeTable, RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.compat.DescribeWholeTable
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable, RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.layout.{BucketLayout, DeclaredTable}
 import org.apache.spark.sql.connector.catalog.{Table, V1Table}
 import org.apache.spark.sql.execution.command.DescribeTableCommand
 

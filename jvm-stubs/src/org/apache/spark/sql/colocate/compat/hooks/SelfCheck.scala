@@ -5,8 +5,7 @@ import scala.util.{Failure, Try}
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.compat.Versions
-import org.apache.spark.sql.colocate.rules.TestHook
+import org.apache.spark.sql.colocate.compat.{TestHook, Versions}
 
 /**
  * At the start every hook is tried, once in a JVM. If one is missing, the rules that need it are off, one warning says

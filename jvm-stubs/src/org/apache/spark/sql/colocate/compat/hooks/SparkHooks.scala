@@ -39,5 +39,8 @@ private[colocate] object SparkHooks {
     constructor(s"$Execution.datasources.InsertIntoHadoopFsRelationCommand", 12)
   }
 
-  val all: Seq[Hook] = Seq(RuleLists, FileScan, Exchange, Expand, Insert)
+  /** To keep secrets out of a session's settings. */
+  val Settings: Hook = Hook("spark.settings", Nil, Some(s"SET ${SecretSettings.Token}"))(() => SecretSettings.probe())
+
+  val all: Seq[Hook] = Seq(RuleLists, FileScan, Exchange, Expand, Insert, Settings)
 }

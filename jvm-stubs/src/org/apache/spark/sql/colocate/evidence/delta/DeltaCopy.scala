@@ -11,12 +11,14 @@ import org.apache.spark.sql.types.StructType
  *
  * @param table      the new table's entry in the catalog
  * @param properties all that the new table will have
+ * @param typed      those of them that the statement names; only of CLONE
  * @param schema     as in a snapshot: generation expressions included
  */
 case class DeltaCopy(
     table: CatalogTable,
     mode: SaveMode,
     properties: Map[String, String],
+    typed: Map[String, String],
     schema: StructType,
     isByPath: Boolean,
     isClone: Boolean)
@@ -35,13 +37,13 @@ object DeltaCopy {
       val mode = call(command, "mode").asInstanceOf[SaveMode]
       val isByPath = call(command, "tableByPath").asInstanceOf[Boolean]
       call(command, "query").asInstanceOf[Option[LogicalPlan]] match {
-        case None => Some(DeltaCopy(table, mode, table.properties, table.schema, isByPath, isClone = false))
+        case None => Some(DeltaCopy(table, mode, table.properties, Map.empty, table.schema, isByPath, isClone = false))
         case Some(clone) if clone.getClass.getName == Clone =>
           val metadata = call(call(clone, "sourceTable"), "metadata")
           val held = call(metadata, "configuration").asInstanceOf[Map[String, String]]
           val set = call(clone, "tablePropertyOverrides").asInstanceOf[Map[String, String]]
           val schema = call(metadata, "schema").asInstanceOf[StructType]
-          Some(DeltaCopy(table, mode, held ++ set, schema, isByPath, isClone = true))
+          Some(DeltaCopy(table, mode, held ++ set, set, schema, isByPath, isClone = true))
         case _ => None
       }
     }

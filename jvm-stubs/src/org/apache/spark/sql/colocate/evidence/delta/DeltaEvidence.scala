@@ -2,10 +2,11 @@ package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.{BucketColumn, KeyTypes, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
-import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.layout.{
+  BucketColumn, BucketLayout, BucketSource, Evidence, EvidenceGap, KeyTypes, RangeColumn
+}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 /** The proof of a Delta table's layout: the generation expression in the schema of the pinned snapshot. */
@@ -59,16 +60,11 @@ private[colocate] object DeltaEvidence {
   }
 
   /**
-   * Has a check found files that are not of the bucket that they claim? The snapshot says so by a property; of older
+   * Has a check found files that are not of the bucket that they claim? The snapshot says so by a mark; of older
    * versions of a member, the registry.
    */
   private def isDamaged(snapshot: DeltaSnapshot, table: Option[CatalogTable], location: String): Boolean =
-    saysDamaged(snapshot.properties) || Evidence.memberOf(table, location).exists(_.damaged)
-
-  def saysDamaged(properties: Map[String, String]): Boolean = properties.get(Damaged).contains("true")
-
-  /** Set on a table by the check, and removed by the repair. */
-  val Damaged = "colocate.damaged"
+    DamageMark.isSet(snapshot) || Evidence.memberOf(table, location).exists(_.damaged)
 
   private def untrusted(
       files: HadoopFsRelation,

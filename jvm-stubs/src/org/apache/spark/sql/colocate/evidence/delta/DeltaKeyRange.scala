@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
-import org.apache.spark.sql.colocate.evidence.Recent
+import org.apache.spark.sql.colocate.layout.Recent
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object, max, min, sum, when}
 

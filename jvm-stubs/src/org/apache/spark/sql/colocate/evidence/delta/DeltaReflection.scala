@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, ExpressionSet}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.types.{Metadata, StructType}
+import org.apache.spark.sql.types.{Metadata, StructField, StructType}
 import org.apache.spark.util.Utils
 
 /**
@@ -21,6 +21,11 @@ object DeltaReflection {
   private val BatchIndex = "org.apache.spark.sql.delta.files.TahoeBatchFileIndex"
   private val TableIndex = "org.apache.spark.sql.delta.files.TahoeLogFileIndex"
   private[colocate] val PhysicalNameKey = "delta.columnMapping.physicalName"
+
+  /** A column's name in the files and the log, where column mapping gives it another one. */
+  def physicalName(column: StructField): String =
+    if (column.metadata.contains(PhysicalNameKey)) column.metadata.getString(PhysicalNameKey) else column.name
+
   private val Format = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
   private val DeltaPackage = "org.apache.spark.sql.delta."
 
@@ -218,7 +223,7 @@ case class LoggedFile(
 
 /** A pinned Delta snapshot: its metadata as it was committed, generation expressions included. */
 class DeltaSnapshot(snapshot: AnyRef) {
-  import DeltaReflection.{call, companion, PhysicalNameKey}
+  import DeltaReflection.{call, companion}
 
   private lazy val metadata: AnyRef = call(snapshot, "metadata")
 
@@ -234,10 +239,8 @@ class DeltaSnapshot(snapshot: AnyRef) {
   def version: Long = call(snapshot, "version").asInstanceOf[Long]
 
   /** A column's name in the log, where column mapping gives it another one. */
-  def physicalName(column: String): String = schema.fields.find(_.name == column).map(_.metadata) match {
-    case Some(field) if field.contains(PhysicalNameKey) => field.getString(PhysicalNameKey)
-    case _ => column
-  }
+  def physicalName(column: String): String =
+    schema.fields.find(_.name == column).fold(column)(DeltaReflection.physicalName)
 
   /** Rows of the log's AddFile actions (Dataset[AddFile]), for questions about files. */
   def allFiles: org.apache.spark.sql.classic.DataFrame =

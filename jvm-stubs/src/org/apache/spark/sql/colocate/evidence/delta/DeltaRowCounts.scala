@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
-import org.apache.spark.sql.colocate.columns.BucketColumn
-import org.apache.spark.sql.colocate.evidence.{Recent, RowCount}
+import org.apache.spark.sql.colocate.layout.{BucketColumn, Recent, RowCount}
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object}
 

@@ -1,9 +1,8 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.columns.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck, SparkHooks}
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, RangeColumn}
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}

@@ -37,17 +37,14 @@ class DeltaTransaction(table: Table) {
       .invoke(transaction, Seq[Expression](filter), Boolean.box(false)).asInstanceOf[Seq[AnyRef]]
   }
 
-  /** Takes a property away with this commit; before anything is written. */
-  def unset(property: String): Unit =
-    if (properties.contains(property)) {
-      method(transaction, "updateMetadata", 2)
-        .invoke(transaction, changed(schema, properties - property), Boolean.box(false))
-    }
+  /** Changes schema and properties with what is committed next; before anything is written. */
+  def change(schema: StructType, properties: Map[String, String]): Unit =
+    method(transaction, "updateMetadata", 2)
+      .invoke(transaction, changed(schema, properties), Boolean.box(false))
 
   /** @param removed what `files` has found */
   def commit(schema: StructType, properties: Map[String, String], removed: Seq[AnyRef]): Unit = {
-    method(transaction, "updateMetadata", 2)
-      .invoke(transaction, changed(schema, properties), Boolean.box(false))
+    change(schema, properties)
     method(transaction, "commit", 2)
       .invoke(transaction, removed.map(call(_, "remove")), companion("DeltaOperations$ManualUpdate"))
   }

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.files
 
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogUtils}
-import org.apache.spark.sql.colocate.columns.KeyTypes
-import org.apache.spark.sql.colocate.evidence.{BucketLayout, BucketSource, Evidence, EvidenceGap}
+import org.apache.spark.sql.colocate.layout.{BucketLayout, BucketSource, Evidence, EvidenceGap, KeyTypes}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.types.StructType
 
@@ -11,14 +10,6 @@ import org.apache.spark.sql.types.StructType
  * Spark itself takes `data_1.parquet` for bucket 1; here such a file is a stray.
  */
 object NativeEvidence {
-
-  private val FileName = """part-\d{5,}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_(\d{5,})\.c\d{3,}(?:\..*)?""".r
-
-  /** The bucket id of a native file, if its name is one that Spark's own writer gives. */
-  def bucketOf(fileName: String, buckets: Int): Option[Int] = fileName match {
-    case FileName(digits) => digits.toIntOption.filter(_ < buckets)
-    case _ => None
-  }
 
   private[colocate] def of(
       files: HadoopFsRelation, table: Option[CatalogTable]): Option[Either[EvidenceGap, Evidence]] =

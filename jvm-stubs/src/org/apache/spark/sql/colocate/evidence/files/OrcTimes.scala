@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.files
 
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.{DateType, TimestampType}

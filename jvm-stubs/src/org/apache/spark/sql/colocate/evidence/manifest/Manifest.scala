@@ -8,8 +8,8 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.colocate.evidence.BucketLayout
 import org.apache.spark.sql.colocate.evidence.files.FileStamp
+import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.util.ThreadUtils
 

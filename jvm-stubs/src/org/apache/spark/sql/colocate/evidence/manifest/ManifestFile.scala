@@ -6,10 +6,10 @@ import java.util.UUID
 import scala.io.Source
 
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.spark.sql.colocate.conf.Json
-import org.apache.spark.sql.colocate.conf.Json.formats
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.Json
+import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.evidence.files.FileStamp
+import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.json4s.MappingException
 
 /**

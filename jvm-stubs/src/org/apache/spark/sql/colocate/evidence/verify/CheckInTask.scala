@@ -4,8 +4,8 @@ import java.io.Closeable
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.colocate.evidence.Evidence
 import org.apache.spark.sql.colocate.evidence.files.FileStamp
+import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 /**

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.evidence.verify
 
 import java.io.Closeable
 
-import org.apache.spark.sql.colocate.evidence.BucketLayout
+import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.verify
 
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 /**

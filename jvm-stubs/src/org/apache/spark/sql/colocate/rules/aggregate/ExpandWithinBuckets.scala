@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{Expand, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, PartitioningCollection}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
-import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
+import org.apache.spark.sql.colocate.scan.MemberScans
 import org.apache.spark.sql.execution.{ExpandExec, SparkPlan}
 
 /**
@@ -53,6 +53,6 @@ case class PlanExpands(session: SparkSession) extends Strategy {
   }
 
   private def planned(expand: Expand): Seq[SparkPlan] =
-    if (!PlanColocatedScans.concernsPlan(session, expand)) Nil
+    if (!MemberScans.concernsPlan(session, expand)) Nil
     else new ExpandWithinBuckets(expand.projections, expand.output, planLater(expand.child)) :: Nil
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /** For rules that replace an operator whose rows are sorted by one whose rows are not. */
-private[aggregate] object KeptOrder {
+private[colocate] object KeptOrder {
 
   /** The changed plan, with a sort wherever an operator above relied on the order. */
   def of(plan: SparkPlan)(changed: SparkPlan): SparkPlan =

@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
  * rows of a file. REPLACE then takes the last row, and no number is read.
  * Not where files have deletion vectors: Delta's reader needs a row's place in its file to leave it out.
  */
-private[aggregate] object LastLoads {
+private[colocate] object LastLoads {
 
   /** @param runs an aggregate of merged files; comes back as it is if anything else needs the numbers */
   def of(runs: AggregateRunsExec): AggregateRunsExec = {

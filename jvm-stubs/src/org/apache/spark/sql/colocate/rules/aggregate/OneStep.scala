@@ -5,7 +5,7 @@ import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, SortAggregat
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /** For rules that give an aggregate in one step (mode Complete) another operator. */
-private[aggregate] object OneStep {
+private[colocate] object OneStep {
 
   /** By some keys, with plain functions only. */
   def isPlain(all: BaseAggregateExec): Boolean =

@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
+import org.apache.spark.sql.colocate.rules.RerunEnsureRequirements
 import org.apache.spark.sql.colocate.rules.join.JoinSides
-import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, RerunEnsureRequirements}
+import org.apache.spark.sql.colocate.scan.ExchangeFreeSubtrees
 import org.apache.spark.sql.execution.aggregate._
 import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin

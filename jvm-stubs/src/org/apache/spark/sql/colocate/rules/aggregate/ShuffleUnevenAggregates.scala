@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.rules.aggregate
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.rules.join.UnevenBuckets
-import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, PlanWalk, RerunEnsureRequirements}
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.rules.{PlanWalk, RerunEnsureRequirements}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ExchangeFreeSubtrees}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.{ColumnarToRowExec, FilterExec, ProjectExec, SortExec, SparkPlan}
 

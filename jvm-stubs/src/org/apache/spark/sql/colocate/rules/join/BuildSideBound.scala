@@ -4,9 +4,8 @@ import org.apache.spark.sql.catalyst.plans.LeftExistence
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.delta.DeltaRowCounts
-import org.apache.spark.sql.colocate.evidence.files.NativeRowCounts
-import org.apache.spark.sql.colocate.evidence.{BucketSource, RowCount}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}
+import org.apache.spark.sql.colocate.layout.{BucketSource, RowCount}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, NativeRowCounts, ReadMode}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, ShuffleQueryStageExec}
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec

@@ -2,10 +2,9 @@ package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull}
 import org.apache.spark.sql.catalyst.plans.LeftExistence
-import org.apache.spark.sql.colocate.evidence.BucketSource
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaKeyRange, DeltaRowCounts}
-import org.apache.spark.sql.colocate.evidence.files.NativeRowCounts
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.layout.BucketSource
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, NativeRowCounts}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec
 import org.apache.spark.sql.execution.joins.SortMergeJoinExec

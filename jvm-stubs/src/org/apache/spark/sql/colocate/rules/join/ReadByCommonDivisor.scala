@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.PartitionBuckets
+import org.apache.spark.sql.colocate.layout.PartitionBuckets
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 

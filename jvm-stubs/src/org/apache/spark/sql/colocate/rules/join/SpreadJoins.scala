@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.BucketFile
 import org.apache.spark.sql.colocate.partitioning.{TaskAssignment, TaskSlices}
-import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, PlanningNode, RerunEnsureRequirements}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, FileRange, ReadMode, RowGroups}
+import org.apache.spark.sql.colocate.rules.{PlanningNode, RerunEnsureRequirements}
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ExchangeFreeSubtrees, FileRange, ReadMode, RowGroups}
 import org.apache.spark.sql.execution.joins.{
   BroadcastHashJoinExec, ShuffledHashJoinExec, ShuffledJoin, SortMergeJoinExec
 }

@@ -2,10 +2,10 @@ package org.apache.spark.sql.colocate.rules.join
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.{BucketFile, BucketFiles, Evidence}
+import org.apache.spark.sql.colocate.evidence.{BucketFile, BucketFiles}
+import org.apache.spark.sql.colocate.layout.Evidence
 import org.apache.spark.sql.colocate.partitioning.TaskAssignment
-import org.apache.spark.sql.colocate.rules.ExchangeFreeSubtrees
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ExchangeFreeSubtrees}
 import org.apache.spark.sql.execution.FileSourceScanExec
 
 /** Whether most cores would wait for the largest buckets if a scan is read by bucket. */

@@ -1,16 +1,11 @@
 package org.apache.spark.sql.colocate.rules.scan
 
-import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution, UnspecifiedDistribution}
+import org.apache.spark.sql.catalyst.plans.physical.Distribution
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, PrunableScans, ReadMode}
+import org.apache.spark.sql.colocate.scan.{ByTask, ColocatedScanExec, PrunableScans, ReadMode, UsesBuckets}
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, BroadcastNestedLoopJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-
-/** An operator, other than joins and those with a required distribution, that may need each bucket in one task. */
-trait UsesBuckets {
-  def usesBuckets: Boolean
-}
 
 /**
  * Matches: a colocated scan that saves no shuffle: no operator above it, up to the next Exchange, requires a
@@ -55,20 +50,8 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
   private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
     case _: ShuffledJoin => Aligned
-    case _ if requires(distribution) => Aligned
+    case _ if ByTask.requires(distribution) => Aligned
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
     case _ => if (need == Nothing) Nothing else Aligned
-  }
-
-  /**
-   * Does the operator rely on the tasks in which its rows are? It does if it requires a distribution, and if it is a
-   * shuffled join, even one without a required distribution.
-   */
-  def meetsByTask(plan: SparkPlan): Boolean =
-    plan.isInstanceOf[ShuffledJoin] || plan.requiredChildDistribution.exists(requires)
-
-  private def requires(distribution: Distribution): Boolean = distribution match {
-    case UnspecifiedDistribution | _: BroadcastDistribution => false
-    case _ => true
   }
 }

@@ -2,9 +2,10 @@ package org.apache.spark.sql.colocate.rules.scan
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
-import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Prunable, PrunableScans, ValuesOfBuildSide}
-import org.apache.spark.sql.colocate.write.BucketedWrite
+import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Prunable, PrunableScans}
+import org.apache.spark.sql.execution.colocate.ValuesOfBuildSide
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.execution.{InSubqueryExec, SparkPlan}
 
@@ -28,15 +29,15 @@ object DynamicBucketPruning extends Rule[SparkPlan] {
   /** Only if Spark reuses Exchanges do the filter and the join share one broadcast. */
   def isActive: Boolean = RuleTable.isActive("DynamicBucketPruning") && conf.exchangeReuseEnabled
 
-  private[scan] def pruned(join: BroadcastHashJoinExec): BroadcastHashJoinExec =
+  private[colocate] def pruned(join: BroadcastHashJoinExec): BroadcastHashJoinExec =
     BroadcastSide.pruned(join, PrunableScans.of(join).filter(_.scan.mayPruneByKeys))(_.scan)(filtered(_, _))
 
   private def filtered(found: Prunable[ColocatedScanExec], side: BroadcastSide): ColocatedScanExec = {
     val scan = found.scan
     val id = NamedExpression.newExprId
-    val bucket = BucketedWrite.bucketId(found.positions.map(side.key), scan.buckets)
+    val bucket = BucketColumn.idOf(found.positions.map(side.key), scan.buckets)
     val values = ValuesOfBuildSide(s"buckets#${id.id}", side.keys, bucket, scan.buckets, side.plan)
-    val filter = InSubqueryExec(BucketedWrite.bucketId(scan.keys, scan.buckets), values, id)
+    val filter = InSubqueryExec(BucketColumn.idOf(scan.keys, scan.buckets), values, id)
     scan.copy(bucketFilters = scan.bucketFilters :+ filter)
   }
 }

@@ -4,11 +4,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PlanExp
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.{BucketSource, Evidence}
-import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
-import org.apache.spark.sql.colocate.scan._
-import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.colocate.evidence.TableEvidence
+import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
+import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite}
+import org.apache.spark.sql.colocate.scan.{
+  ColocatedScanExec, LayoutDecision, MemberScans, Membership, MetadataFields, ReadMode
+}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
@@ -48,7 +49,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
   /** With colocation off only native tables: Spark's own bucketed scan would return wrong rows if they have strays. */
   private def concerns(relation: LogicalRelation): Boolean = relation.relation match {
     case files: HadoopFsRelation =>
-      Evidence.of(relation).isDefined && (files.bucketSpec.isDefined || PlanColocatedScans.isActive(session))
+      TableEvidence.of(relation).isDefined && (files.bucketSpec.isDefined || MemberScans.areActive(session))
     case _ => false
   }
 
@@ -63,21 +64,11 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
   }
 
   private def judge(relation: LogicalRelation, scan: FileSourceScanExec): Option[LayoutDecision] =
-    if (PlanColocatedScans.isActive(session)) Membership.judge(session, relation, scan)
+    if (MemberScans.areActive(session)) Membership.judge(session, relation, scan)
     else Membership.strayOf(relation, scan).map(LayoutDecision.Refused(_, native = true))
 }
 
 object PlanColocatedScans {
-
-  def isActive(session: SparkSession): Boolean =
-    RuleTable.isActive("PlanColocatedScans") && Settings.joinEnabled(session.sessionState.conf)
-
-  /** May this plan have scans by bucket, or read a cached plan that has one? */
-  def concernsPlan(session: SparkSession, plan: LogicalPlan): Boolean = plan.exists {
-    case relation: LogicalRelation => Evidence.of(relation).exists(_.isRight)
-    case cached: InMemoryRelation => MemberScans.readsBuckets(cached.cachedPlan)
-    case _ => false
-  } && isActive(session)
 
   private def exchange(scan: FileSourceScanExec, static: FileSourceScanExec, judged: LayoutDecision): SparkPlan =
     judged match {

@@ -2,8 +2,9 @@ package org.apache.spark.sql.colocate.rules.scan
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.rules.RerunEnsureRequirements
 import org.apache.spark.sql.colocate.rules.join.{HashWithinBuckets, JoinSides, SpreadSettings}
-import org.apache.spark.sql.colocate.rules.{ExchangeFreeSubtrees, RerunEnsureRequirements}
+import org.apache.spark.sql.colocate.scan.ExchangeFreeSubtrees
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledHashJoinExec
 

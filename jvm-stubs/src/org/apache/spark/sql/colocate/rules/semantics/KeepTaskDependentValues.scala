@@ -7,8 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.RerunEnsureRequirements
-import org.apache.spark.sql.colocate.rules.scan.DisableUnnecessaryColocatedScan
-import org.apache.spark.sql.colocate.scan.ColocatedScanExec
+import org.apache.spark.sql.colocate.scan.{ByTask, ColocatedScanExec}
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.{CollectMetricsExec, SampleExec, SparkPlan}
 
@@ -66,7 +65,7 @@ object KeepTaskDependentValues extends Rule[SparkPlan] {
   private def ordinary(plan: SparkPlan): SparkPlan = plan match {
     case scan: ColocatedScanExec => if (isOfCommand(scan)) scan else scan.asWithoutLayout
     case _: Exchange => plan
-    case _ if DisableUnnecessaryColocatedScan.meetsByTask(plan) => plan
+    case _ if ByTask.meetsByTask(plan) => plan
     case _ => plan.mapChildren(ordinary)
   }
 

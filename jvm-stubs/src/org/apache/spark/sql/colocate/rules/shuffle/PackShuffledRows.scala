@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.rules.shuffle
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.rules.OnAnyPlan
-import org.apache.spark.sql.colocate.write.BucketedWriteExec
+import org.apache.spark.sql.colocate.write.target.BucketedWriteExec
 import org.apache.spark.sql.execution.colocate.shuffle.{PackedExchangeExec, PackedForm}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}

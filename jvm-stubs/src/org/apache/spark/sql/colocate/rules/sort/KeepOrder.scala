@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.rules.sort
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
-import org.apache.spark.sql.colocate.rules.scan.PlanColocatedScans
 import org.apache.spark.sql.colocate.rules.{PlanningNode, Rewrite}
+import org.apache.spark.sql.colocate.scan.MemberScans
 import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 
 /**
@@ -32,5 +32,5 @@ case class PlanLocalSorts(session: SparkSession) extends Strategy {
 
   // If this fails, true is safe: keeping an order is right for every plan.
   private def mayReadBuckets(plan: LogicalPlan): Boolean =
-    Rewrite.orElse("PlanLocalSorts", without = true)(PlanColocatedScans.concernsPlan(session, plan))
+    Rewrite.orElse("PlanLocalSorts", without = true)(MemberScans.concernsPlan(session, plan))
 }

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write.merge
 
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
-import org.apache.spark.sql.colocate.rules.scan.UsesBuckets
+import org.apache.spark.sql.colocate.scan.UsesBuckets
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.colocate.PassesRows
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
-import org.apache.spark.sql.colocate.evidence.Evidence
+import org.apache.spark.sql.colocate.evidence.TableEvidence
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
@@ -39,7 +39,7 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
   private def readsMember(plan: LogicalPlan): Boolean = plan.exists {
     case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) =>
       DeltaReflection.isDeltaIndex(files.location) && DeltaReflection.isOfTransaction(files.location) &&
-        Evidence.of(relation).exists(_.isRight)
+        TableEvidence.of(relation).exists(_.isRight)
     case _ => false
   }
 }

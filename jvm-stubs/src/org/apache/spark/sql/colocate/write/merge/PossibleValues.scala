@@ -18,6 +18,7 @@ private[colocate] object PossibleValues {
     case CaseWhen(branches, otherwise) => branches.flatMap(b => of(b._2)) ++ otherwise.toSeq.flatMap(of)
     case Coalesce(children) => children.flatMap(of)
     case KnownNotNull(child) => of(child)
+    case Alias(child, _) => of(child) // Spark keeps one within a struct if the column has metadata, as ours has
     case GetStructField(struct, ordinal, _) => of(struct).flatMap(field(_, ordinal))
     case AnyElement(array) => of(array).flatMap(elements)
     case other => Seq(other)

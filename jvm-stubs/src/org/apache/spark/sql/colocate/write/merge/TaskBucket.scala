@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.write.merge
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.colocate.columns.BucketColumn
+import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.rules.PlanningNode
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ReadMode}

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.write.merge
 
-import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin

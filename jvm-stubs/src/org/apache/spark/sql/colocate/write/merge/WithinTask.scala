@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.colocate.rules.scan.UsesBuckets
+import org.apache.spark.sql.colocate.scan.UsesBuckets
 import org.apache.spark.sql.execution.colocate.PassesRows
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 

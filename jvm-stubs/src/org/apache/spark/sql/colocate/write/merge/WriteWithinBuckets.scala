@@ -3,10 +3,10 @@ package org.apache.spark.sql.colocate.write.merge
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Explode, Expression}
 import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, SinglePartition}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.columns.BucketColumn
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Inlined}
-import org.apache.spark.sql.colocate.write.BucketedWriteExec
+import org.apache.spark.sql.colocate.write.target.BucketedWriteExec
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
 

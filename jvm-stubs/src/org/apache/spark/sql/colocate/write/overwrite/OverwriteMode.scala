@@ -9,6 +9,8 @@ object OverwriteMode {
 
   private val Mode = "partitionOverwriteMode"
   private val ReplaceWhere = "replaceWhere"
+  private val MergeSchema = "mergeSchema"
+  private val AutoMerge = "spark.databricks.delta.schema.autoMerge.enabled"
 
   /** Delta's switch of the whole mode. */
   def isKnown(conf: SQLConf): Boolean =
@@ -30,6 +32,11 @@ object OverwriteMode {
   /** Without Delta's own shuffle before a write, which would undo the distribution; unless the user set it. */
   def unshuffled(options: Map[String, String]): Map[String, String] =
     if (CaseInsensitiveMap(options).contains("optimizeWrite")) options else options + ("optimizeWrite" -> "false")
+
+  /** May a write with these options change the table's schema? */
+  def evolves(options: Map[String, String], conf: SQLConf): Boolean =
+    CaseInsensitiveMap(options).get(MergeSchema).fold(conf.getConfString(AutoMerge, "false"))(identity)
+      .equalsIgnoreCase("true")
 
   def flag(options: Map[String, String], key: String): Boolean =
     CaseInsensitiveMap(options).get(key).exists(_.equalsIgnoreCase("true"))

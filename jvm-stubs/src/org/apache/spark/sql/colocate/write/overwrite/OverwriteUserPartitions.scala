@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.compat.SchemaEvolution
-import org.apache.spark.sql.colocate.write.{BucketedTarget, MaterializedQuery}
+import org.apache.spark.sql.colocate.write.target.{BucketedTarget, MaterializedQuery}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.util.CaseInsensitiveStringMap

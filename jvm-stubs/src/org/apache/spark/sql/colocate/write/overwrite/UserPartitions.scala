@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Literal}
 import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, QuotingUtils}
 import org.apache.spark.sql.classic.DataFrame
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
-import org.apache.spark.sql.colocate.write.BucketedTarget
+import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types._

@@ -1,10 +1,12 @@
 package org.apache.spark.sql.colocate.write.overwrite
 
+import java.util.UUID
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.DeltaLayout
-import org.apache.spark.sql.colocate.write.BucketedTarget
+import org.apache.spark.sql.colocate.declared.DeltaLayout
+import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -15,9 +17,16 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
  */
 object V1Overwrite {
 
-  val Mark = "colocate.v1Overwrite"
+  private val Mark = "colocate.v1Overwrite"
 
-  def isMarked(info: TableInfo): Boolean = info.properties().containsKey(Mark)
+  /** Nobody else can type it. */
+  private val Ours = UUID.randomUUID().toString
+
+  val mark: Map[String, String] = Map(Mark -> Ours)
+
+  def isMarked(properties: Map[String, String]): Boolean = properties.get(Mark).contains(Ours)
+
+  def isMarked(info: TableInfo): Boolean = isMarked(info.properties().asScala.toMap)
 
   def unmarked(info: TableInfo): TableInfo =
     if (!isMarked(info)) info

@@ -1,0 +1,26 @@
+package org.apache.spark.sql.colocate.bridge
+
+import java.util.ServiceLoader
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** Runs the tasks that jobs of the control plane ask of this driver. Found as a service: the bridge knows no job. */
+trait DriverTasks {
+
+  /** The answer as JSON: `ok`, or `error`. */
+  def run(session: SparkSession, task: String, args: String, jobGroup: String): String
+
+  def cancel(session: SparkSession, jobGroup: String): Unit
+}
+
+private[bridge] object DriverTasks extends DriverTasks {
+
+  private lazy val found: DriverTasks =
+    ServiceLoader.load(classOf[DriverTasks], classOf[DriverTasks].getClassLoader).asScala.head
+
+  override def run(session: SparkSession, task: String, args: String, jobGroup: String): String =
+    found.run(session, task, args, jobGroup)
+
+  override def cancel(session: SparkSession, jobGroup: String): Unit = found.cancel(session, jobGroup)
+}

@@ -1,0 +1,45 @@
+package org.apache.spark.sql.colocate.columns
+
+import java.lang.reflect.InvocationTargetException
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, TableNames}
+import org.apache.spark.sql.colocate.layout.HiddenColumns
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
+
+/**
+ * A DataFrame or a temporary view that was made before its table was replaced by another one of its name. Delta refuses
+ * it where the columns are others, in an error that lists those that we hide.
+ */
+private[columns] object RefuseStaleSchema {
+
+  private val Changed = "DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS"
+
+  def apply(plan: LogicalPlan): Unit = plan.foreach {
+    case relation: LogicalRelation => relation.relation match {
+        case files: HadoopFsRelation if files.partitionSchema.exists(f => HiddenColumns.contains(f.name)) =>
+          if (isOther(files)) refuse(relation, files.location)
+        case _ =>
+      }
+    case _ =>
+  }
+
+  /** From memory: where another driver has replaced the table, Delta finds it later, in its own words. */
+  private def isOther(files: HadoopFsRelation): Boolean =
+    DeltaReflection.isOfTable(files.location) &&
+      DeltaReflection.newestSchema(files.location).exists(_ != DeltaReflection.schemaOf(files))
+
+  private def refuse(relation: LogicalRelation, index: FileIndex): Unit =
+    try DeltaReflection.call(index, "getSnapshot")
+    catch {
+      case failed: InvocationTargetException => failed.getCause match {
+          case changed: SparkThrowable if changed.getCondition == Changed =>
+            throw new ColocateException("SCHEMA_CHANGED",
+              s"Cannot read ${TableNames.of(relation)} by a DataFrame or a view that was made before the table's " +
+                "columns were changed or replaced. Make the DataFrame or the view anew.")
+          case _ => // Delta says it itself, when the files are chosen.
+        }
+    }
+}

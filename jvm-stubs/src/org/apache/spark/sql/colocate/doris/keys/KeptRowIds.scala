@@ -1,0 +1,30 @@
+package org.apache.spark.sql.colocate.doris.keys
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, ExtractValue, FileSourceMetadataAttribute, Literal, NamedExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.Metadata
+
+/** What a Delta table with row tracking knows of each row, as columns by which a rewrite hands it on. */
+object KeptRowIds {
+
+  /** The relation to read, and these columns. None without row tracking. */
+  def of(relation: LogicalRelation, properties: Map[String, String]): (LogicalPlan, Seq[NamedExpression]) =
+    if (!properties.get("delta.enableRowTracking").contains("true")) (relation, Nil)
+    else {
+      val rows = relation.withMetadataColumns()
+      val metadata = rows.output.find(c => FileSourceMetadataAttribute.isValid(c.metadata)).get
+      def kept(field: String, property: String, marked: String => Metadata) = {
+        val name = properties(s"delta.rowTracking.$property")
+        val value = ExtractValue(metadata, Literal(field), SQLConf.get.resolver)
+        Alias(value, name)(explicitMetadata = Some(marked(name)))
+      }
+      (rows, Seq(
+        kept(DeltaReflection.RowId, "materializedRowIdColumnName", DeltaReflection.rowIdMetadata),
+        kept("row_commit_version", "materializedRowCommitVersionColumnName", DeltaReflection.rowVersionMetadata)))
+    }
+}

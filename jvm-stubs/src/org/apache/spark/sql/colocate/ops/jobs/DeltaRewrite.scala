@@ -1,0 +1,22 @@
+package org.apache.spark.sql.colocate.ops.jobs
+
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.doris.keys.KeptRowIds
+import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaReflection, DeltaTransaction}
+
+/** The rows of a Delta table's strays, written anew. They keep their numbers where the table tracks them. */
+private[jobs] case class DeltaRewrite(session: SparkSession, table: JobTable, scan: MemberScan) {
+
+  def run(): Rewritten = DeltaTransaction.passingOn {
+    val named = table.load(session)
+    val rewrite = new FileRewrite(session, named)
+    val transaction = new DeltaTransaction(named)
+    val old = transaction.files.filter(file => scan.isStray(DeltaReflection.pathOf(file)))
+    if (old.nonEmpty) DamageMark.clearWith(transaction)
+    rewrite.run(transaction, old) { relation =>
+      val (rows, numbers) = KeptRowIds.of(relation, transaction.properties)
+      Project(relation.output ++ numbers, rows)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package org.apache.spark.sql.colocate.ops.system
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.catalog.describe.DeclaredTables
+
+/**
+ * What the catalog has, to be compared with the groups.
+ *
+ * @param database the only one that was listed, spelled as the catalog has it; None for all
+ * @param version  of the groups before the listing began: a table that joins meanwhile is not in the list, and must
+ *                 stay
+ */
+private[system] case class CatalogListing(database: Option[String], version: Long, declared: Seq[DeclaredTables])
+
+private[system] object CatalogListing {
+
+  /** @param db one database; all, if it is empty */
+  def of(session: SparkSession, db: String): CatalogListing = {
+    ControlPlane.call(session, "table_rows") // For the newest version.
+    val version = GroupState.current.version
+    val database = Option.when(db.nonEmpty)(session.sessionState.catalog.getDatabaseMetadata(db).name)
+    val listed = database.fold(session.sharedState.externalCatalog.listDatabases())(Seq(_))
+    CatalogListing(database, version, listed.map(new DeclaredTables(session, _)))
+  }
+}
