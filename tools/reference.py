@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from spark_colocate import findings, reasons, settings
+from spark_colocate.catalogues import conf, findings, reasons, settings
 from spark_colocate.faces.cli import main
 from spark_colocate.faces.rest import app
-from spark_colocate.service.access import LEAST_ROLE
+from spark_colocate.service.base.access import LEAST_ROLE
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Made by tools/reference.py from conf/{name}; edit that file and run the tool. -->\n"
@@ -26,8 +26,11 @@ def pages() -> dict[str, str]:
         "settings.md": _settings(),
         "reasons.md": _reasons(),
         "findings.md": _findings(),
+        "properties.md": _properties(),
         "errors.md": _errors(),
         "doris-types.md": _doris_types(),
+        "doris-statements.md": _doris_statements(),
+        "doris-properties.md": _doris_properties(),
         "roles.md": _roles(),
         "cli.md": _commands_page(),
         "openapi.json": json.dumps(app.description(), indent=1) + "\n",
@@ -73,6 +76,34 @@ def _findings() -> str:
     return MADE.format(name="findings.json") + head + "\n".join(rows) + "\n"
 
 
+def _properties() -> str:
+    head = (
+        "# Table properties\n\nThose that mean something here. Their names are read whatever their case. A table with "
+        "buckets or range partitions declares in its schema what CREATE has checked, so a session without the "
+        "extension, which may set any property, changes no row by it. RESTORE brings schema and properties back "
+        "together; LIKE and CLONE copy both, and may name only those of a group. CONVERT TO DELTA makes no buckets, "
+        "and in a table without buckets and range partitions these names are any user's.\n\n"
+        "- CREATE, also AS SELECT and OR REPLACE: *checked*, or *refused*.\n"
+        "- Writer: may `option(name, value)` of a DataFrame writer that creates the table give it? Otherwise such an "
+        "option is no property.\n"
+        "- ALTER TABLE SET and UNSET: *checked*; *declared*: allowed if it ends in what the table was created with; or "
+        "*refused*.\n\n"
+        "| property | what it is | CREATE | writer | ALTER | if a session without the extension sets it |\n"
+        "|---|---|---|---|---|---|\n"
+    )
+    entries = conf.load("properties.json")["properties"]
+    rows = [
+        f"| `{one['name']}` | {_cell(one['doc'])} | {one['create']} | {_writer(one)} | {one['alter']} | "
+        f"{_cell(one['without'])} |"
+        for one in entries
+    ]
+    return MADE.format(name="properties.json") + head + "\n".join(rows) + "\n"
+
+
+def _writer(entry: dict[str, str]) -> str:
+    return "yes" if entry["writer"] == "carried" else "no"
+
+
 def _errors() -> str:
     head = (
         "# Errors\n\nEvery error has a condition and an SQLSTATE, as Spark's have: "
@@ -83,7 +114,7 @@ def _errors() -> str:
         "`DECLARE GROUP_BUSY CONDITION FOR SQLSTATE '55006'`.\n\n"
         "| condition | SQLSTATE | what is wrong |\n|---|---|---|\n"
     )
-    entries = settings.load("errors.json")["errors"]
+    entries = conf.load("errors.json")["errors"]
     rows = [f"| `{one['code']}` | {one['sqlState']} | {_cell(one['headline'])} |" for one in entries]
     return MADE.format(name="errors.json") + head + "\n".join(rows) + "\n"
 
@@ -94,14 +125,71 @@ def _doris_types() -> str:
         "[in Doris' spelling](../how-to/doris.md).\n\n"
         "| type | in Spark | remark |\n|---|---|---|\n"
     )
-    entries = settings.load("doris_types.json")["types"]
+    entries = conf.load("doris_types.json")["types"]
     rows = [f"| {one['doris']} | {_spark_type(one)} | {_cell(_remark(one))} |" for one in entries]
     return MADE.format(name="doris_types.json") + head + "\n".join(rows) + "\n"
 
 
+def _doris_statements() -> str:
+    head = (
+        "# Statements of Doris and StarRocks without a counterpart\n\nA text that begins so is refused with the reason "
+        "and what to write instead; [in Doris' spelling](../how-to/doris.md) lists what can be written. `A\\|B`: one "
+        "of them; `[A]`: may be left out; `*`: a name; `...`: anything; `$`: the end.\n\n"
+        "| about | why | instead | statements |\n|---|---|---|---|\n"
+    )
+    known = conf.load("doris_statements.json")
+    rows = [
+        f"| {one['name']} | {_cell(one['why'])} | {_cell(one['cure'])} | "
+        + ", ".join(_pattern(words) for words in one["statements"])
+        + " |"
+        for one in known["refused"]
+    ]
+    clauses = [f"| {_pattern(one['words'])} | {_cell(one['why'])} | {_cell(one['cure'])} |" for one in known["clauses"]]
+    behind = (
+        "\n## Clauses\n\nWhere Spark's parser fails at one of these, its error has a line more.\n\n"
+        "| clause | why | instead |\n|---|---|---|\n"
+    )
+    text = head + "\n".join(rows) + "\n" + behind + "\n".join(clauses) + "\n"
+    return MADE.format(name="doris_statements.json") + text
+
+
+def _doris_properties() -> str:
+    """Of tables, and the variables that decide about rows."""
+    known = conf.load("doris_properties.json")
+    done = "".join(f"| `{one['name']}` | {_cell(one['doc'])} |\n" for one in known["done"])
+    left = ", ".join(f"`{name}`" for name in known["leftOut"])
+    refused = _refusals("property", known["refused"])
+    variables = _refusals("variable", conf.load("doris_variables.json")["variables"])
+    return (
+        MADE.format(name="doris_properties.json and conf/doris_variables.json")
+        + "# Properties and variables of Doris and StarRocks\n\nOf a table that is created or altered "
+        "[in Doris' spelling](../how-to/doris.md). `a.*`: all that begin with `a.`.\n\n"
+        f"## Kept\n\n| property | meaning |\n|---|---|\n{done}\n"
+        f"## Refused\n\nThey decide which rows are shown, or how long rows live.\n\n{refused}\n"
+        f"## Left out\n\nThey change nothing here; a warning in the log names them: {left}.\n\n"
+        "## Variables\n\n`SET` and `SET_VAR` of these are refused, because they would change rows. All others change "
+        f"nothing.\n\n{variables}"
+    )
+
+
+def _refusals(kind: str, entries: list[dict[str, Any]]) -> str:
+    rows = [
+        f"| `{one['name']}` | {_cell(one['why'])} | {_cell(one['cure'])} | "
+        + ", ".join(f"`{value}`" if value else "empty" for value in one.get("harmless", ()))
+        + " |\n"
+        for one in entries
+    ]
+    return f"| {kind} | why | instead | taken with |\n|---|---|---|---|\n" + "".join(rows)
+
+
+def _pattern(words: str) -> str:
+    return "`" + _cell(words) + "`"
+
+
 def _roles() -> str:
     head = (
-        "<!-- Made by tools/reference.py from spark_colocate/service/access.py; edit that file and run the tool. -->\n"
+        "<!-- Made by tools/reference.py from spark_colocate/service/base/access.py; edit that file and run the tool. "
+        "-->\n"
         "# Roles\n\nThe least role that a token needs for a verb of the [REST interface](../how-to/rest.md), and "
         "in sessions with `spark.colocate.acl.enabled`. Each role "
         "may also do what the ones before it may: READER, OPERATOR, ADMIN.\n\n"

@@ -26,11 +26,12 @@ fail() {
 
 environment() {
   python=$PWD/.venv/bin/python
-  mark="$PWD $(cksum < pyproject.toml)"
+  mark="$PWD $(cat pyproject.toml tools/requirements.lock | cksum)"
   grep -qxF "$mark $1" .venv/stamp 2> /dev/null && return
   [ -x "$python" ] || make_venv
   say "installing the package with its extra '$1' into .venv (a few minutes the first time)"
-  "$python" -m pip install --quiet --disable-pip-version-check --editable ".[$1]" 9>&- >&2 ||
+  "$python" -m pip install --quiet --disable-pip-version-check --constraint tools/requirements.lock \
+    --editable ".[$1]" 9>&- >&2 ||
     fail "pip could not install the package; its message is above. Run ./run again once it is mended."
   printf '%s\n' "$mark demo" "$mark $1" > .venv/stamp
 }

@@ -7,8 +7,8 @@
 
 from typing import TYPE_CHECKING
 
+from spark_colocate.catalogues.rules import Rule, rules
 from spark_colocate.errors import ColocateError
-from spark_colocate.rule_table import Rule, rules
 from spark_colocate.verdicts import Verdict, verdicts
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from pyspark.sql import SparkSession
 
 from spark_colocate import captured
 from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
-from spark_colocate.rule_table import excluded
+from spark_colocate.bridge.secrets_of_settings import take_out
+from spark_colocate.catalogues.rules import excluded
 
 SPARK_VERSION = "4.2.0"
 DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
@@ -45,12 +47,20 @@ def configure(
     Where this process has a driver's JVM already (`spark-submit script.py`, a notebook whose session was stopped), the
     jars are given to that JVM. Executors get every jar that the driver has, wherever it came from.
 
-    Raises ValueError for a rule that there is not, or that right rows need; RuntimeError when the installed PySpark is
+    A password in `spark.colocate.store`, and `spark.colocate.acl.token`, are taken out of the settings, which Spark
+    would show, and put into the environment.
+
+    Raises ValueError for a rule that there is not, or that right rows need, and for a secret that can't be taken out
+    since the JVM runs already; RuntimeError when the installed PySpark is
     not the one that the jar was built for, when a session without colocation runs in this process, and for a Spark
     Connect client, whose server needs the settings.
     """
     _require_spark()
     refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
+    if not is_running():
+        take_out(builder._options, has_driver())
+    # A path as it was typed would be looked for in another folder, once the driver has changed its own.
+    os.environ.setdefault("COLOCATE_DRIVER_PYTHON", sys.executable)
     captured.install()
     wanted = _extensions(builder._options.get("spark.sql.extensions", ""), delta)
     builder.config("spark.sql.extensions", wanted).config("spark.sql.catalog.spark_catalog", CATALOG)

@@ -9,21 +9,26 @@ from dataclasses import asdict, dataclass
 from spark_colocate.bridge import roles, wire
 from spark_colocate.bridge.wire import Args, Json
 from spark_colocate.engine import Engine
-from spark_colocate.errors import Code, ColocateError, RequestError
-from spark_colocate.faces import rows
-from spark_colocate.faces.show_config import matching_config
-from spark_colocate.faces.show_proc import show_proc
+from spark_colocate.errors import Code, ColocateError, GroupError, RequestError
 from spark_colocate.jobs import rehearsed
 from spark_colocate.model import Outcome
 from spark_colocate.service import Request, Service
+from spark_colocate.store.passwords import Secret
+from spark_colocate.views import rows
+from spark_colocate.views.show_config import matching_config
+from spark_colocate.views.show_proc import show_proc
 
 
 @dataclass(slots=True)
 class Endpoint:
-    """`call` answers {"ok", "snapshot"} or {"error"}. What is no ColocateError is a fault, and is raised."""
+    """`call` answers {"ok", "snapshot"} or {"error"}. What is no ColocateError is a fault, and is raised.
+
+    token: of sessions that have none of their own.
+    """
 
     service: Service
     engine: Engine | None = None
+    token: Secret = str
 
     def call(self, verb: str, args_json: str) -> str:
         """Runs a verb. The answer's snapshot holds what the JVM does not know yet, by the version that it sends."""
@@ -34,7 +39,7 @@ class Endpoint:
 
     def _answer(self, verb: str, args: Args) -> Json:
         if verb == "rehearse_job":
-            return {"ok": self._rehearsed(args, roles.request(self.service, verb, args)), "snapshot": None}
+            return {"ok": self._rehearsed(args, roles.request(self.service, verb, args, self.token)), "snapshot": None}
         handler = _VERBS.get(verb)
         if handler is None:
             raise RequestError(
@@ -42,7 +47,7 @@ class Endpoint:
                 f"The control plane has no verb {verb} (verbs: {', '.join(_VERBS)}).",
                 "The jar and the Python package are of different versions: install the same one for both.",
             )
-        answer = handler(self.service, args, roles.request(self.service, verb, args))
+        answer = handler(self.service, args, roles.request(self.service, verb, args, self.token))
         news = None if verb in _WITHOUT_STORE else self.service.snapshot(wire.version(args))
         return {"ok": answer, "snapshot": wire.snapshot_json(news)}
 
@@ -65,8 +70,8 @@ def _create_ranges(service: Service, args: Args, _request: Request) -> Json:
 
 
 def _add_range(service: Service, args: Args, _request: Request) -> Json:
-    table = wire.ranged_table(args)
-    return wire.ranges_json(service.add_range(table, wire.range_spec(args)), table.buckets)
+    table, only_new = wire.ranged_table(args), bool(args.get("if_not_exists"))
+    return wire.ranges_json(service.add_ranges(table, wire.range_specs(args), only_new), table.buckets)
 
 
 def _drop_range(service: Service, args: Args, _request: Request) -> Json:
@@ -100,7 +105,11 @@ def _begin_rename(service: Service, args: Args, request: Request) -> Json:
 
 
 def _finish(service: Service, args: Args, request: Request) -> Json:
-    service.finish(args["ticket"], Outcome(args["outcome"]), request, args.get("location"))
+    return {"follows": service.finish(args["ticket"], Outcome(args["outcome"]), request, args.get("location"))}
+
+
+def _hold(service: Service, args: Args, request: Request) -> Json:
+    service.hold(args["ticket"], request)
     return {}
 
 
@@ -127,9 +136,19 @@ def _reconcile(service: Service, args: Args, request: Request) -> Json:
     return {"changed": [wire.change_json(c) for c in service.reconcile(wire.catalog_tables(args), request)]}
 
 
+def _settle(service: Service, args: Args, request: Request) -> Json:
+    """As reconcile, of the tables of one statement of this driver: the catalog has asked for the rights already."""
+    return _reconcile(service, {**args, "names": args["names"]}, request)  # never all tables
+
+
 def _doctor(service: Service, args: Args, request: Request) -> Json:
     found = wire.inspection(args) if "tables" in args else None
     return [asdict(one) for one in service.doctor(request, args.get("db") or "", found)]
+
+
+def _leftovers(service: Service, args: Args, request: Request) -> Json:
+    """Which of these folders may be removed."""
+    return [{"path": one.path} for one in service.leftovers(wire.leftovers(args), request)]
 
 
 def _show_proc(service: Service, args: Args, _request: Request) -> Json:
@@ -166,19 +185,27 @@ def _cancel_job(service: Service, args: Args, request: Request) -> Json:
     return wire.job_row(service.jobs.cancel(int(args["job_id"]), request), service.clock())
 
 
-def _translate(_service: Service, args: Args, _request: Request) -> Json:
+def _translate(service: Service, args: Args, _request: Request) -> Json:
     """A text that Spark's parser refused. `known` is false for one that is no statement of Doris either."""
     # Most drivers never need it, and sqlglot takes its time to load.
     from spark_colocate.dialect import Options, translate
 
-    options = Options(format=args.get("format") or "delta")
-    done = translate(args["text"], options)
+    def buckets(group: str, db: str) -> int | None:
+        try:
+            return service.group(group, db or args.get("db") or "").group.schema.buckets
+        except GroupError:
+            return None
+
+    options = Options(args.get("format") or "delta", buckets)
+    done = translate(args["text"], options, args.get("at"))
     if done is None:
         return {"known": False}
     answer = {"known": True, "warnings": list(done.warnings)}
     if done.partitions:
         # A driver that does not know this answer finds no statement, so it deletes nothing.
         return {**answer, "delete": done.statement, "partitions": list(done.partitions)}
+    if done.query:
+        return {**answer, "shown": done.statement, "query": done.query}
     return {**answer, "statement": done.statement}
 
 
@@ -224,9 +251,11 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "begin_drop": _begin_drop,
     "begin_rename": _begin_rename,
     "finish": _finish,
+    "hold": _hold,
     "drop_database": _drop_database,
     "set_group_stable": _set_group_stable,
     "purge_group": _purge_group,
+    "leftovers": _leftovers,
     "set_replication": _set_replication,
     "start_job": _start_job,
     "job": _job,
@@ -241,6 +270,7 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "table_rows": _table_rows,
     "check_layout": _check_layout,
     "reconcile": _reconcile,
+    "settle": _settle,
     "set_config": _set_config,
     "show_config": _show_config,
     "translate": _translate,

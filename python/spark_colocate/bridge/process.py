@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_colocate import settings
 from spark_colocate.bridge import owners, wire
 from spark_colocate.bridge.endpoint import Endpoint
 from spark_colocate.bridge.watcher import Watcher
+from spark_colocate.catalogues import conf
 from spark_colocate.engine.driver import DriverEngine
 from spark_colocate.errors import StoreError
 from spark_colocate.jobs.runner import JobRunner
 from spark_colocate.jobs.scheduler import Scheduler
 from spark_colocate.model import JobKind
 from spark_colocate.service import HostWatch, Service
-from spark_colocate.store import CatalogId, MissingStore, Store, open_store
+from spark_colocate.store import CatalogId, MissingStore, Store, open_store, passwords
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Start:
     pid: the driver's process.
     catalog: identity of the catalog whose groups are served; an ephemeral one ends with the driver.
     store: SQLAlchemy URL; empty where none is set and the warehouse is not on a local disk.
+    password_file, token_file: files with the store's password and with the token of sessions that have none; empty
+        without one.
     store_timeout: how long a locked or silent store is waited for, in seconds.
     host_grace: how long a host must be away before its buckets are assigned to others, in seconds.
     tickets: statements that were begun by an earlier process of this driver.
@@ -49,6 +51,8 @@ class Start:
     catalog: str
     ephemeral: bool
     store: str = field(repr=False)
+    password_file: str
+    token_file: str
     warehouse: str
     store_timeout: float
     host_grace: float
@@ -66,6 +70,8 @@ class Start:
             catalog=given["catalog"],
             ephemeral=bool(given["ephemeral"]),
             store=given["store"],
+            password_file=given["passwordFile"],
+            token_file=given["tokenFile"],
             warehouse=given["warehouse"],
             store_timeout=float(given["storeTimeout"]),
             host_grace=float(given["hostGrace"]),
@@ -106,7 +112,9 @@ def _service(start: Start) -> Service:
 
 
 def _store(start: Start) -> Store:
-    return open_store(start.store, start.store_timeout) if start.store else MissingStore(start.warehouse)
+    if not start.store:
+        return MissingStore(start.warehouse)
+    return open_store(start.store, start.store_timeout, start.password_file)
 
 
 def _attach(start: Start, service: Service) -> Any:
@@ -114,7 +122,7 @@ def _attach(start: Start, service: Service) -> Any:
     _find_py4j()
     from py4j.java_gateway import CallbackServerParameters, GatewayParameters, JavaGateway
 
-    endpoint = Endpoint(service)
+    endpoint = Endpoint(service, token=passwords.of_application(start.token_file))
     gateway = JavaGateway(
         gateway_parameters=GatewayParameters(port=start.port, auth_token=start.token, enable_memory_management=False),
         callback_server_parameters=CallbackServerParameters(
@@ -123,7 +131,7 @@ def _attach(start: Start, service: Service) -> Any:
         python_server_entry_point=endpoint,
     )
     endpoint.engine = DriverEngine(gateway.entry_point)
-    rules = json.dumps(settings.load("rules.json")["rules"])
+    rules = json.dumps(conf.load("rules.json")["rules"])
     port = gateway.get_callback_server().get_listening_port()
     gateway.entry_point.attached(port, rules, json.dumps(_first_snapshot(service)))
     return gateway.entry_point

@@ -7,7 +7,8 @@ from dataclasses import replace
 from spark_colocate.bridge import wire
 from spark_colocate.bridge.wire import Args
 from spark_colocate.service import Request, Service
-from spark_colocate.service.access import no_token_in_session
+from spark_colocate.service.base.access import no_token_in_session
+from spark_colocate.store.passwords import Secret
 
 # The verbs of operators and of listings, by their names in `access.LEAST_ROLE`. Others belong to statements on tables,
 # for which Spark's catalog has permissions of its own.
@@ -30,16 +31,21 @@ _ASKED = {
     "set_config": "set_config",
     "set_replication": "set_replication",
     "purge_group": "purge_group",
+    "leftovers": "remove_leftover",
 }
 
 
-def request(service: Service, verb: str, args: Args) -> Request:
-    """The caller, in the name of its token where one is asked for. Raises AccessError if it may not call the verb."""
+def request(service: Service, verb: str, args: Args, of_application: Secret) -> Request:
+    """The caller, in the name of its token where one is asked for. Raises AccessError if it may not call the verb.
+
+    of_application: the token of a session that has none of its own.
+    """
     found = wire.request(args)
     asked = _ASKED.get(verb)
-    secret = wire.token(args)
-    if asked is None or secret is None:
+    own = wire.token(args)
+    if asked is None or own is None:
         return found
+    secret = own or of_application()
     if not secret:
         raise no_token_in_session()
     token = service.authenticate(secret, asked)

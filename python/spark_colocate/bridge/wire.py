@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from spark_colocate.catalogues.settings import Settings
+from spark_colocate.checks.key_models import KeyedTable
+from spark_colocate.checks.range_partitions import RangePartitions, Spec
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.faces import rows
 from spark_colocate.jobs import options
-from spark_colocate.key_models import KeyedTable
 from spark_colocate.model import AuditEntry, Column, Group, Host, Job, JobKind, Member, TableName
-from spark_colocate.range_partitions import RangePartitions, Spec
 from spark_colocate.service import (
     BucketFiles,
     CatalogTables,
@@ -28,8 +28,9 @@ from spark_colocate.service import (
     Reservation,
     Snapshot,
 )
-from spark_colocate.service.ranges import RangedTable
-from spark_colocate.settings import Settings
+from spark_colocate.service.doctor.facts import Leftover, Unreadable
+from spark_colocate.service.statements.ranges import RangedTable
+from spark_colocate.views import rows
 
 Args = Mapping[str, Any]
 """The object that a verb is called with; under `context` what every call carries."""
@@ -140,8 +141,20 @@ def keyed_table(args: Args) -> KeyedTable:
     )
 
 
-def range_spec(args: Args) -> Spec:
-    """A partition that is added. A bound is one value as text, or a JSON list of them."""
+def range_specs(args: Args) -> list[Spec]:
+    """The partitions that are added: one, or a JSON list of name, lower and upper bound."""
+    if not args.get("partitions_added"):
+        return [_range_spec(args)]
+    try:
+        given = json.loads(args["partitions_added"])
+        return [_range_spec({**one, "partition": one["name"]}) for one in given]
+    except (ValueError, KeyError, TypeError) as error:
+        text = "partitions is no JSON list of partitions."
+        raise RequestError(Code.REQUEST_INVALID, text, 'Write [{"name": "p1", "upper": "5"}].') from error
+
+
+def _range_spec(args: Args) -> Spec:
+    """A bound is one value as text, or a JSON list of them."""
     lower = args.get("lower")
     return Spec(
         name=args["partition"],
@@ -180,12 +193,13 @@ def number(args: Args, key: str) -> int | None:
 
 def catalog_tables(args: Args) -> CatalogTables:
     """What the JVM has found in the catalog, for reconcile."""
-    databases = args.get("databases")
+    databases, names = args.get("databases"), args.get("names")
     return CatalogTables(
         members=tuple(declaration(_within(args, entry)) for entry in args["tables"]),
         unread=tuple(table(_within(args, entry)) for entry in args.get("unread") or ()),
         databases=None if databases is None else frozenset(databases),
         version=_version(args.get("version")),
+        names=None if names is None else frozenset(table(_within(args, entry)) for entry in names),
     )
 
 
@@ -197,7 +211,21 @@ def inspection(args: Args) -> Inspection:
         unread=tuple(table(_within(args, entry)) for entry in args.get("unread") or ()),
         databases=None if databases is None else frozenset(databases),
         version=_version(args.get("version")),
+        unreadable=tuple(_unreadable(_within(args, one)) for one in args.get("unread") or () if "why" in one),
+        leftovers=leftovers(args),
     )
+
+
+def leftovers(args: Args) -> tuple[Leftover, ...]:
+    """Folders of no table (Leftovers.scala)."""
+    return tuple(
+        Leftover(table(_within(args, one)), one["path"], one["files"], one["bytes"], one["modified"])
+        for one in args.get("leftovers") or ()
+    )
+
+
+def _unreadable(args: Args) -> Unreadable:
+    return Unreadable(table(args), args["why"], bool(args.get("isBucketed")), args.get("readable"))
 
 
 def _inspected(args: Args) -> InspectedTable:
@@ -281,6 +309,8 @@ def _member(member: Member) -> Json:
         named["damaged"] = True
     if member.rewrites:
         named["rewrites"] = member.rewrites
+    if member.rewriting:
+        named["rewriting"] = True
     return named
 
 
@@ -309,6 +339,8 @@ def member_row(listing: MemberListing) -> Json:
         "layout_state": "stable" if group.layout_stable else "unstable",
         "is_stable": group.is_stable,
         "location": member.location,
+        "verified_at": None if member.verified_at is None else rows.instant(member.verified_at),
+        "verified_mode": member.verified_mode or None,
     }
 
 

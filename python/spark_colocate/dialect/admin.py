@@ -23,7 +23,9 @@ _HELP = {
 def _frontend(cursor: Cursor) -> None:
     if cursor.word() == "BACKEND":
         cursor.unsupported("there are no backends with a configuration", "Write FRONTEND.")
-    cursor.expect("FRONTEND", "CONFIG")
+    if not cursor.takes("ALL", "FRONTENDS") and not cursor.takes("FRONTENDS"):
+        cursor.expect("FRONTEND")
+    cursor.expect("CONFIG")
 
 
 def set_config(cursor: Cursor, _options: Options) -> Translation:
@@ -31,6 +33,7 @@ def set_config(cursor: Cursor, _options: Options) -> Translation:
     cursor.expect("SET")
     _frontend(cursor)
     given = property_list(cursor)
+    cursor.takes("ALL")
     cursor.end()
     if len(given) > 1:
         cursor.unsupported("more than one configuration in a statement", "Write a statement for each.", given[1].at)
@@ -82,18 +85,9 @@ def show_partitions(cursor: Cursor, _options: Options) -> Translation:
     return Translation(spark_text.call("show_partitions", table=".".join(table)))
 
 
-_DATA = (
-    "SELECT t.`table` AS TableName, t.bytes AS Size, g.buckets * g.replication AS ReplicaCount "
-    "FROM system.colocation_tables t JOIN system.colocation_groups g ON t.group_id = g.group_id "
-    "WHERE t.db = {db}{table} ORDER BY TableName"
-)
-
-
 def show_data(cursor: Cursor, _options: Options) -> Translation:
-    """SHOW DATA [FROM t]: of tables in groups."""
+    """SHOW DATA [FROM t]: a table, or the tables of a database."""
     cursor.expect("DATA")
     table: tuple[str, ...] = cursor.table() if cursor.takes("FROM") else ()
     cursor.end("FROM")
-    db = spark_text.text(table[-2].lower()) if len(table) > 1 else "current_database()"
-    named = f" AND t.`table` = {spark_text.text(table[-1].lower())}" if table else ""
-    return Translation(_DATA.format(db=db, table=named))
+    return Translation(spark_text.call("show_data", table=spark_text.name(*table) if table else None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from spark_colocate.dialect import properties, ranges, spark_text
+from spark_colocate.dialect import properties, ranges, spark_text, steps
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.partitions import refuse_temporary
 from spark_colocate.dialect.properties import property_list
@@ -37,19 +37,38 @@ def _set(cursor: Cursor, table: tuple[str, ...]) -> Translation:
 
 def _add_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:
     refuse_temporary(cursor)
+    if cursor.takes("PARTITIONS"):
+        return _add_steps(cursor, table)
+    only_new = cursor.comes("PARTITION", "IF", "NOT", "EXISTS")
     bounds = ranges.partition(cursor)
-    if cursor.comes("(") or cursor.word() == "PROPERTIES":
-        cursor.takes("PROPERTIES")
-        property_list(cursor)
     cursor.end("DISTRIBUTED BY HASH")
     lower = None if bounds.lower is None else _bound(bounds.lower)
     upper = _bound(bounds.upper)
     name = ".".join(table)
-    keys = {"keys": spark_text.names(bounds.bucket_keys)} if bounds.bucket_keys else {}
+    more: dict[str, str | bool] = {"keys": spark_text.names(bounds.bucket_keys)} if bounds.bucket_keys else {}
+    if only_new:
+        more["if_not_exists"] = True
     call = spark_text.call(
-        "add_partition", table=name, partition=bounds.name, lower=lower, upper=upper, buckets=bounds.buckets, **keys
+        "add_partition", table=name, partition=bounds.name, lower=lower, upper=upper, buckets=bounds.buckets, **more
     )
-    return Translation(call)
+    left = f"Without a meaning in Spark, and left out: {', '.join(bounds.ignored)}."
+    return Translation(call, (left,) if bounds.ignored else ())
+
+
+def _add_steps(cursor: Cursor, table: tuple[str, ...]) -> Translation:
+    """ADD PARTITIONS FROM ... TO ... INTERVAL, or START ... END ... EVERY: the session knows the column's type."""
+    only_new = cursor.takes("IF", "NOT", "EXISTS")
+    if cursor.word() not in ("FROM", "START"):
+        cursor.unexpected("FROM", "START")
+    found = steps.steps(cursor)
+    left = ""
+    if cursor.comes("(") or cursor.word() in ("PROPERTIES", "DISTRIBUTED"):
+        left = cursor.rest()
+    cursor.end()
+    each = ranges.listed(cursor, found)
+    warning = f"All partitions have the table's buckets and properties; left out: {left}."
+    call = spark_text.call("add_partitions", table=".".join(table), partitions=each, if_not_exists=only_new)
+    return Translation(call, (warning,) if left else ())
 
 
 def _drop_partition(cursor: Cursor, table: tuple[str, ...]) -> Translation:

@@ -78,6 +78,10 @@ def _partition(cursor: Cursor, found: Clauses) -> None:
     found.partitions = ranges.range_clause(cursor)
 
 
+def _auto(cursor: Cursor, _found: Clauses) -> None:
+    ranges.refuse_auto(cursor)
+
+
 def _distributed(cursor: Cursor, found: Clauses) -> None:
     cursor.expect("BY")
     if cursor.word() == "RANDOM":
@@ -95,7 +99,11 @@ def _order(cursor: Cursor, found: Clauses) -> None:
 
 
 def _rollup(cursor: Cursor, _found: Clauses) -> None:
-    cursor.unsupported("ROLLUP is not translated", "Leave it out; a second table can hold the sums.", cursor.before)
+    cursor.unsupported(
+        "there are no rollups that a query would use by itself",
+        "Leave ROLLUP out; CREATE TABLE ... AS SELECT makes a second table of the sums.",
+        cursor.before,
+    )
 
 
 def _query(cursor: Cursor, found: Clauses) -> None:
@@ -107,6 +115,7 @@ _READERS: dict[str, Callable[[Cursor, Clauses], None]] = {
     **{word: _key(model) for word, model in keys.WORDS.items()},
     "COMMENT": _comment,
     "PARTITION": _partition,
+    "AUTO": _auto,
     "DISTRIBUTED": _distributed,
     "ORDER": _order,
     "ROLLUP": _rollup,

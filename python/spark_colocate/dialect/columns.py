@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spark_colocate.checks.key_models import AGGREGATIONS
 from spark_colocate.dialect import spark_text, types
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.types import ColumnType
 from spark_colocate.errors import Code
-from spark_colocate.key_models import AGGREGATIONS
+
+# What ALTER TABLE writes behind a column.
+_BEHIND = ("FIRST", "AFTER", "TO", "PROPERTIES")
 
 _REFUSED_AGGREGATIONS = ("HLL_UNION", "BITMAP_UNION", "QUANTILE_UNION", "GENERIC")
 
@@ -55,7 +58,7 @@ def column_list(cursor: Cursor) -> Columns:
     ignored: list[str] = []
     cursor.expect("(")
     while True:
-        if cursor.word() == "INDEX":
+        if _is_index(cursor):
             ignored.append(_index(cursor))
         else:
             columns.append(_new(cursor, columns))
@@ -65,14 +68,22 @@ def column_list(cursor: Cursor) -> Columns:
             cursor.unexpected("','", "')'")
 
 
+def _is_index(cursor: Cursor) -> bool:
+    """INDEX i (c). A column may be named `index`, too: a type follows then."""
+    if cursor.word() != "INDEX":
+        return False
+    return cursor.comes("INDEX", "IF") or cursor.word(1) not in types.table() or cursor.is_name_in_parentheses(2)
+
+
 def _new(cursor: Cursor, before: list[DorisColumn]) -> DorisColumn:
-    column = _column(cursor)
+    column = column_of(cursor)
     if any(column.name.lower() == other.name.lower() for other in before):
         cursor.fail(column.at, f"the column {column.name} is named twice", "Name each column once.", Code.DORIS_TABLE)
     return column
 
 
-def _column(cursor: Cursor) -> DorisColumn:
+def column_of(cursor: Cursor) -> DorisColumn:
+    """Reads a column's name, type and what stands behind them."""
     at = cursor.at
     name = cursor.name("the name of a column")
     kind = types.column_type(cursor)
@@ -96,7 +107,7 @@ def _column(cursor: Cursor) -> DorisColumn:
 
 
 def _ends(cursor: Cursor) -> bool:
-    return cursor.at_end() or not cursor.word()
+    return not cursor.word() or cursor.word() in _BEHIND
 
 
 def _aggregation(cursor: Cursor) -> str:
@@ -149,6 +160,7 @@ def _default(cursor: Cursor, name: str, kind: ColumnType) -> str | None:
 
 def _index(cursor: Cursor) -> str:
     cursor.expect("INDEX")
+    cursor.takes("IF", "NOT", "EXISTS")
     name = cursor.name("the name of an index")
     cursor.names("the name of a column")
     if cursor.takes("USING"):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from spark_colocate import advice, table_checks
-from spark_colocate.advice import TableFacts
+from spark_colocate.checks import advice, table_checks
+from spark_colocate.checks.advice import TableFacts
 from spark_colocate.dialect import keys, properties, ranges, spark_text
+from spark_colocate.dialect.buckets import AUTO
 from spark_colocate.dialect.clauses import Clauses, read_clauses
 from spark_colocate.dialect.columns import Columns, column_list
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import KeyModel
-from spark_colocate.dialect.values import Options, Translation
+from spark_colocate.dialect.values import Options, RangeBounds, Translation
 from spark_colocate.errors import Code
 
 MAX_ROW_BYTES = 100 * 1024
@@ -20,7 +21,6 @@ _DEFAULTS = "delta.feature.allowColumnDefaults"
 
 def create_table(cursor: Cursor, options: Options) -> Translation:
     """Reads what follows CREATE. Raises DialectError with the place of the first fault."""
-    start = cursor.at
     if cursor.word() in ("EXTERNAL", "TEMPORARY"):
         cursor.unsupported(f"CREATE {cursor.word()} TABLE is not translated", "Write it as Spark does.")
     cursor.expect("TABLE")
@@ -30,11 +30,11 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
     table = cursor.table()
     columns = column_list(cursor) if cursor.comes("(") else Columns((), ())
     clauses = read_clauses(cursor)
+    chosen = _choose_buckets(clauses, table, options)
     if not columns.columns and not clauses.query:
         cursor.unexpected("columns in parentheses", "AS SELECT")
     model = keys.key_model(cursor, columns, clauses.keys)
     _check_buckets(cursor, columns, clauses, model)
-    _check_size(cursor, columns, start)
     range_properties = ranges.table_properties(cursor, clauses.partitions, columns, model, clauses.bucket_keys)
     keys.check_model(cursor, columns, model, clauses.bucket_keys, options.format)
     kept = properties.table_properties(cursor, clauses.properties)
@@ -46,8 +46,9 @@ def create_table(cursor: Cursor, options: Options) -> Translation:
         **kept.kept,
     }
     head = f"CREATE TABLE {'IF NOT EXISTS ' if only_new else ''}{spark_text.name(*table)}"
-    ignored = [*columns.ignored, *clauses.ignored]
+    ignored = [*columns.ignored, *clauses.ignored, *_of_partitions(clauses)]
     warnings = [f"Without a meaning in Spark, and left out: {', '.join(ignored)}."] if ignored else []
+    warnings += chosen + _long_rows(columns)
     warnings += advice.hints(_facts(columns, clauses))
     return Translation(_statement(head, columns, clauses, table_properties, options), (*kept.warnings, *warnings))
 
@@ -68,6 +69,26 @@ def _statement(
     if clauses.query:
         parts.append(f"AS {clauses.query}")
     return " ".join(parts)
+
+
+def _choose_buckets(clauses: Clauses, table: tuple[str, ...], options: Options) -> list[str]:
+    """BUCKETS AUTO, or without BUCKETS: as many as the group has, else as a table of unknown size should have."""
+    if clauses.buckets != AUTO:
+        return []
+    given = {one.key.strip().lower(): one.value.strip() for one in clauses.properties}
+    group = given.get(properties.GROUP, "")
+    of_group = options.group_buckets(group, table[-2] if len(table) > 1 else "") if group else None
+    clauses.buckets = of_group or advice.division(0).most
+    why = f"as the group {group} has" if of_group else "which suit a table of up to 500 MB"
+    return [
+        f"BUCKETS is left to us: {clauses.buckets} buckets, {why}. docs/how-to/doris.md says how many suit which size."
+    ]
+
+
+def _of_partitions(clauses: Clauses) -> list[str]:
+    listed = clauses.partitions.partitions if clauses.partitions else ()
+    names = [name for one in listed if isinstance(one, RangeBounds) for name in one.ignored]
+    return list(dict.fromkeys(names))
 
 
 def _facts(columns: Columns, clauses: Clauses) -> TableFacts:
@@ -112,12 +133,9 @@ def _check_group(cursor: Cursor, clauses: Clauses, kept: dict[str, str]) -> None
         )
 
 
-def _check_size(cursor: Cursor, columns: Columns, at: int) -> None:
+def _long_rows(columns: Columns) -> list[str]:
+    """Doris refuses such a table; StarRocks and Spark take it."""
     size = sum(column.type.bytes for column in columns.columns)
-    if size > MAX_ROW_BYTES:
-        cursor.fail(
-            at,
-            f"the columns together may take {size} bytes, and a row has at most {MAX_ROW_BYTES} (100 KB)",
-            "Write shorter VARCHAR and CHAR, or STRING for long texts.",
-            Code.DORIS_TABLE,
-        )
+    if size <= MAX_ROW_BYTES:
+        return []
+    return [f"The columns together may take {size} bytes; in Doris a row has at most {MAX_ROW_BYTES} (100 KB)."]

@@ -11,6 +11,7 @@ from sqlglot.errors import TokenError
 from spark_colocate.errors import Code, DialectError
 
 COMPARE = "docs/how-to/doris.md lists what can be written."
+_WORDS_AND_VALUES = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER)
 _TYPOGRAPHIC = "“”„‘’‚«»"
 
 
@@ -45,6 +46,10 @@ class Cursor:
         """Whether these words or signs come next."""
         return all(self._is(word, ahead) for ahead, word in enumerate(words))
 
+    def comes_at(self, ahead: int, word: str) -> bool:
+        """Whether this word or sign comes after so many others."""
+        return self._is(word, ahead)
+
     def at_end(self) -> bool:
         return self._token() is None
 
@@ -58,6 +63,43 @@ class Cursor:
     def before(self) -> int:
         """Where the token starts that was taken last."""
         return self._tokens[self._next - 1].start
+
+    def is_name_in_parentheses(self, ahead: int) -> bool:
+        """Whether a parenthesis comes, and a word or quoted name in it."""
+        inner = self._token(ahead + 1)
+        return self._is("(", ahead) and inner is not None and inner.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+
+    # --- Looking by the number of a token ---
+
+    @property
+    def size(self) -> int:
+        return len(self._tokens)
+
+    def start_of(self, number: int) -> int:
+        return self._tokens[number].start if number < self.size else len(self.text.rstrip())
+
+    def end_of(self, number: int) -> int:
+        return self._tokens[number].end + 1
+
+    def is_at(self, number: int, word: str) -> bool:
+        """Whether the token of this number is this word or sign."""
+        return self._is(word, number - self._next)
+
+    def is_word_or_value(self, number: int) -> bool:
+        token = self._token(number - self._next)
+        return token is not None and token.token_type in _WORDS_AND_VALUES
+
+    def is_name(self, number: int) -> bool:
+        token = self._token(number - self._next)
+        return token is not None and token.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+
+    def is_name_or_text(self, number: int) -> bool:
+        token = self._token(number - self._next)
+        return self.is_name(number) or (token is not None and token.token_type is TokenType.STRING)
+
+    def text_of(self, number: int) -> str:
+        """Without quotes."""
+        return self._tokens[number].text
 
     # --- Taking ---
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_colocate import key_models
+from spark_colocate.checks import key_models
+from spark_colocate.checks.key_models import AGGREGATE, AGGREGATIONS, DUPLICATE, UNIQUE
 from spark_colocate.dialect.columns import Columns, DorisColumn
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.errors import Code
-from spark_colocate.key_models import AGGREGATE, AGGREGATIONS, DUPLICATE, UNIQUE
 
 WORDS = {"AGGREGATE": AGGREGATE, "UNIQUE": UNIQUE, "DUPLICATE": DUPLICATE, "PRIMARY": UNIQUE}
 
@@ -53,7 +53,10 @@ def key_model(cursor: Cursor, columns: Columns, written: KeyClause | None) -> Ke
     clause = written or _implied(columns)
     if clause is None:
         return KeyModel()
-    names = tuple(column.name for column in columns.columns[: len(clause.columns)])
+    names = tuple(column.name for column in columns.columns[: len(clause.columns)]) or clause.columns
+    if not columns.columns and clause.model == AGGREGATE:
+        what = "CREATE TABLE AS SELECT with AGGREGATE KEY says nothing of the aggregations of value columns"
+        cursor.unsupported(what, "Create the table with its columns, then INSERT INTO it SELECT ....", clause.at)
     aggregations = tuple((column.name, column.aggregation) for column in columns.columns if column.aggregation)
     model = KeyModel(clause.model, names, aggregations, clause.at)
     if columns.columns:

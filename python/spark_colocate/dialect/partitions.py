@@ -21,18 +21,25 @@ def truncate_table(cursor: Cursor, _options: Options) -> Translation:
 
 
 def insert(cursor: Cursor, _options: Options) -> Translation | None:
-    """INSERT INTO t PARTITION p, or PARTITIONS (p, ...). None for PARTITION (p, ...), which Spark can read."""
-    cursor.expect("INTO")
+    """INSERT INTO | OVERWRITE t PARTITION p, or PARTITIONS (p, ...). None for PARTITION (p, ...), which Spark reads."""
+    verb = "OVERWRITE" if cursor.takes("OVERWRITE") else "INTO"
+    if verb == "INTO":
+        cursor.expect("INTO")
     if cursor.word() == "TABLE" and cursor.word(1) not in _WORDS:
         cursor.takes("TABLE")
     table = cursor.table()
     refuse_temporary(cursor)
+    if cursor.comes("PARTITION", "(", "*"):
+        cursor.unsupported(
+            "PARTITION(*) replaces the partitions that the rows belong to",
+            "SET spark.sql.sources.partitionOverwriteMode = dynamic, and leave PARTITION(*) out.",
+        )
     if cursor.word() not in _WORDS or cursor.comes("PARTITION", "("):
         return None
     partitions = _names(cursor)
     if cursor.at_end():
         cursor.unexpected("VALUES", "SELECT")
-    head = f"INSERT INTO {spark_text.name(*table)} PARTITION ({spark_text.names(partitions)})"
+    head = f"INSERT {verb} {spark_text.name(*table)} PARTITION ({spark_text.names(partitions)})"
     return Translation(f"{head} {cursor.rest()}")
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+from spark_colocate.catalogues import conf
 from spark_colocate.dialect.cursor import Cursor
+from spark_colocate.dialect.variables import fits
 from spark_colocate.errors import Code
+from spark_colocate.support.nearest import nearest
 
 GROUP = "colocate_with"
 REPLICATION = "replication_num"
 _ALLOCATION = "replication_allocation"
 _SYNCED = "is_being_synced"
+
+_DYNAMIC = "dynamic_partition."
 
 # Properties of Spark's own table formats go on as they are.
 _OF_SPARK = ("delta.", "parquet.", "orc.", "write.")
@@ -54,11 +61,12 @@ def property_list(cursor: Cursor) -> list[Property]:
             cursor.unexpected("','", "')'")
 
 
-def table_properties(cursor: Cursor, given: Iterable[Property]) -> TableProperties:
+def table_properties(cursor: Cursor, given: Sequence[Property]) -> TableProperties:
     """The properties that a table keeps; one warning names those that have no meaning here."""
     kept: dict[str, str] = {}
     ignored: list[str] = []
     synced = False
+    given = [one for one in given if not _is_off(one, given)]
     for one in given:
         key = one.key.strip().lower()
         if key == GROUP:
@@ -70,11 +78,38 @@ def table_properties(cursor: Cursor, given: Iterable[Property]) -> TableProperti
         elif key.startswith(_OF_SPARK):
             kept[one.key] = one.value
         else:
+            _check(cursor, one)
             ignored.append(one.key)
     warnings = [_ignored(ignored)] if ignored else []
     if synced and kept.pop(GROUP, ""):
         warnings.append(f"{_SYNCED} = true: the table is a copy of another cluster's, so it joins no group.")
     return TableProperties(kept, tuple(warnings))
+
+
+def _is_off(one: Property, given: Sequence[Property]) -> bool:
+    """dynamic_partition.* beside "dynamic_partition.enable" = "false"."""
+    key = one.key.strip().lower()
+    return key.startswith(_DYNAMIC) and any(
+        other.key.strip().lower() == f"{_DYNAMIC}enable" and other.value.strip().lower() == "false" for other in given
+    )
+
+
+def _check(cursor: Cursor, one: Property) -> None:
+    """Only what changes no row, and not how long one lives, is left out: conf/doris_properties.json lists it."""
+    key, value = one.key.strip().lower(), one.value.strip().lower()
+    refused = next((entry for entry in _file()["refused"] if fits(entry["name"], key)), None)
+    if refused and value not in refused.get("harmless", ()):
+        cursor.unsupported(f"the property {one.key}: {refused['why']}", refused["cure"], one.at)
+    if not refused and not any(fits(name, key) for name in _file()["leftOut"]):
+        near = nearest(key, [*(entry["name"] for entry in _file()["done"]), *_file()["leftOut"]], count=1)[0]
+        cure = f"Did you mean {near}? Leave it out if it changes no row."
+        cursor.unsupported(f"{one.key} is no property of Doris or StarRocks that is known here", cure, one.at)
+
+
+@cache
+def _file() -> dict[str, Any]:
+    loaded: dict[str, Any] = conf.load("doris_properties.json")
+    return loaded
 
 
 def _ignored(keys: list[str]) -> str:

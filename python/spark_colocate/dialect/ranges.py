@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import NoReturn
 
-from spark_colocate import range_values
-from spark_colocate.dialect.buckets import distribution
+from spark_colocate.checks import range_values
+from spark_colocate.checks.range_partitions import RangePartitions, Spec
+from spark_colocate.dialect.buckets import AUTO, distribution
 from spark_colocate.dialect.columns import Columns
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import MODELS_OF_KEYS, KeyModel
-from spark_colocate.dialect.values import RangeBounds, RangeClause
+from spark_colocate.dialect.properties import property_list
+from spark_colocate.dialect.properties import table_properties as of_table
+from spark_colocate.dialect.steps import ranges as of_steps
+from spark_colocate.dialect.steps import steps
+from spark_colocate.dialect.values import RangeBounds, RangeClause, Steps
 from spark_colocate.errors import Code, ColocateError
-from spark_colocate.range_partitions import RangePartitions, Spec
 
 MAXVALUE, MINVALUE = "MAXVALUE", "MINVALUE"
+_STEPS = ("FROM", "START")
+_ON_LOAD = "makes partitions while rows are loaded, and here they are there before"
+_BY_HAND = (
+    'Write PARTITION BY RANGE(c) (FROM ("2024-01-01") TO ("2025-01-01") INTERVAL 1 MONTH), and ALTER TABLE t ADD '
+    "PARTITION from a scheduler."
+)
 
 
 def range_clause(cursor: Cursor) -> RangeClause:
     """Reads what follows PARTITION BY."""
     at = cursor.at
-    if cursor.word() == "LIST":
-        cursor.unsupported("PARTITION BY LIST is not translated", "Write PARTITION BY RANGE.")
+    _refuse_other_kinds(cursor)
     cursor.expect("RANGE")
     columns = cursor.names("the name of a column")
     cursor.expect("(")
-    partitions: list[RangeBounds] = []
+    partitions: list[RangeBounds | Steps] = []
     while not cursor.takes(")"):
-        partitions.append(partition(cursor))
-        if not cursor.takes(",") and cursor.word() != "PARTITION":
+        partitions.append(steps(cursor) if cursor.word() in _STEPS else partition(cursor))
+        if not cursor.takes(",") and cursor.word() not in ("PARTITION", *_STEPS):
             if not cursor.takes(")"):
                 cursor.unexpected("','", "')'")
             break
     return RangeClause(tuple(columns), tuple(partitions), at)
 
 
+def _refuse_other_kinds(cursor: Cursor) -> None:
+    """PARTITION BY LIST(c), and of StarRocks PARTITION BY (c), PARTITION BY c and PARTITION BY date_trunc('day', c)."""
+    own = (
+        "Leave it out, and create the table in Spark's spelling with PARTITIONED BY (c) for a partition of each value."
+    )
+    if cursor.word() == "LIST":
+        cursor.unsupported("PARTITION BY LIST names the values of each partition, and partitions are ranges", own)
+    if cursor.word() == "RANGE":
+        if cursor.is_name_in_parentheses(1) and cursor.comes_at(3, "("):
+            cursor.unsupported(f"PARTITION BY RANGE of an expression {_ON_LOAD}", _BY_HAND)
+        return
+    if cursor.comes("(") or not cursor.comes_at(1, "("):
+        cursor.unsupported(f"PARTITION BY columns {_ON_LOAD}", own)
+    cursor.unsupported(f"PARTITION BY an expression {_ON_LOAD}", _BY_HAND)
+
+
+def refuse_auto(cursor: Cursor) -> NoReturn:
+    """AUTO PARTITION BY RANGE(date_trunc(c, 'month')) (), or LIST(c)."""
+    cursor.unsupported(f"AUTO PARTITION {_ON_LOAD}", _BY_HAND, cursor.before)
+
+
 def partition(cursor: Cursor) -> RangeBounds:
-    """Reads PARTITION p VALUES ... and its own DISTRIBUTED BY, if it has one."""
+    """Reads PARTITION p VALUES ..., its properties, and its own DISTRIBUTED BY, if it has one."""
     at = cursor.at
-    if cursor.word() in ("FROM", "START"):
-        cursor.unsupported("partitions by a step are not translated", "Write each PARTITION.")
     cursor.expect("PARTITION")
     if cursor.takes("IF"):
         cursor.expect("NOT", "EXISTS")
@@ -47,22 +78,31 @@ def partition(cursor: Cursor) -> RangeBounds:
     if cursor.takes("LESS"):
         cursor.expect("THAN")
         upper = (MAXVALUE,) if cursor.takes(MAXVALUE) else _tuple(cursor)
-        return _with_buckets(cursor, RangeBounds(name, None, upper, at))
+        return _with_rest(cursor, RangeBounds(name, None, upper, at))
+    if cursor.word() == "IN":
+        cursor.unsupported("VALUES IN lists values, and partitions are ranges", "Write VALUES [(...), (...)).")
     if not cursor.takes("["):
         cursor.unexpected("LESS THAN", "'['")
     lower = _tuple(cursor)
     cursor.expect(",")
     upper = _tuple(cursor)
     cursor.expect(")")
-    return _with_buckets(cursor, RangeBounds(name, lower, upper, at))
+    return _with_rest(cursor, RangeBounds(name, lower, upper, at))
 
 
-def _with_buckets(cursor: Cursor, bounds: RangeBounds) -> RangeBounds:
-    if not cursor.takes("DISTRIBUTED"):
-        return bounds
-    cursor.expect("BY")
-    keys, buckets, _ = distribution(cursor)
-    return replace(bounds, bucket_keys=keys, buckets=buckets)
+def _with_rest(cursor: Cursor, bounds: RangeBounds) -> RangeBounds:
+    """Properties and DISTRIBUTED BY, in any order."""
+    while cursor.comes("(") or cursor.word() in ("PROPERTIES", "DISTRIBUTED"):
+        if cursor.takes("DISTRIBUTED"):
+            cursor.expect("BY")
+            keys, buckets, _ = distribution(cursor)
+            bounds = replace(bounds, bucket_keys=keys, buckets=None if buckets == AUTO else buckets)
+        else:
+            cursor.takes("PROPERTIES")
+            given = property_list(cursor)
+            of_table(cursor, given)
+            bounds = replace(bounds, ignored=(*bounds.ignored, *(one.key for one in given)))
+    return bounds
 
 
 def _tuple(cursor: Cursor) -> tuple[str, ...]:
@@ -88,17 +128,56 @@ def table_properties(
     """The ranges as properties of the table, checked. bucket_keys: the table's."""
     if clause is None:
         return {}
+    if not columns.columns:
+        return {"range_partition_by": ", ".join(clause.columns), "range_partitions": _unchecked(cursor, clause)}
     kinds = tuple(_kind(cursor, clause, name, columns, model) for name in clause.columns)
     made = RangePartitions(clause.columns, kinds, ())
-    for one in clause.partitions:
+    for one in _each(cursor, clause, kinds[0]):
         _check_bucket_keys(cursor, one, bucket_keys)
-        added = made.add(Spec(one.name, one.upper, one.lower, one.buckets))
+        lower = None if one.lower is None else _least_as_minvalue(one.lower, kinds)
+        added = made.add(Spec(one.name, _least_as_minvalue(one.upper, kinds), lower, one.buckets))
         if isinstance(added, ColocateError):
             cursor.fail(one.at, added.headline.removesuffix("."), added.cure, added.code)
         made = added
     if not made.partitions:
         cursor.fail(clause.at, "a table needs a partition", "Name one or more partitions.", Code.RANGE_LAST_PARTITION)
     return {"range_partition_by": ", ".join(clause.columns), "range_partitions": made.to_json()}
+
+
+def _each(cursor: Cursor, clause: RangeClause, kind: str) -> Iterator[RangeBounds]:
+    for one in clause.partitions:
+        if isinstance(one, RangeBounds):
+            yield one
+            continue
+        if len(clause.columns) > 1:
+            cursor.fail(one.at, "steps are of one column", "Write each PARTITION.", Code.RANGE_VALUE_COUNT)
+        yield from of_steps(cursor, one, kind)
+
+
+def _unchecked(cursor: Cursor, clause: RangeClause) -> str:
+    """Of CREATE TABLE AS SELECT: its query decides about the types, so the session checks them."""
+    found = []
+    for one in _each(cursor, clause, ""):
+        entry: dict[str, object] = {"name": one.name, "upper": list(one.upper)}
+        entry |= {"lower": list(one.lower)} if one.lower is not None else {}
+        entry |= {"buckets": one.buckets} if one.buckets is not None else {}
+        found.append(entry)
+    return json.dumps(found, separators=(",", ":"))
+
+
+def listed(cursor: Cursor, found: Steps) -> str:
+    """The partitions of ALTER TABLE ADD PARTITIONS, whose texts fit a DATE and a DATETIME."""
+    kind = "date" if found.unit not in ("", "HOUR") else "timestamp_ntz" if found.unit else "bigint"
+    made = [{"name": one.name, "lower": (one.lower or ("",))[0], "upper": one.upper[0]}
+            for one in of_steps(cursor, found, kind)]  # fmt: skip
+    return json.dumps(made, separators=(",", ":"))
+
+
+def _least_as_minvalue(values: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """What SHOW CREATE TABLE of Doris and StarRocks prints of a bound that was not written: '0000-01-01'."""
+    given = zip(values, kinds, strict=False)
+    shown = tuple(MINVALUE if range_values.least(value, kind) else value for value, kind in given)
+    return (*shown, *values[len(kinds) :])
 
 
 def _check_bucket_keys(cursor: Cursor, one: RangeBounds, held: tuple[str, ...]) -> None:
@@ -121,5 +200,7 @@ def _kind(cursor: Cursor, clause: RangeClause, name: str, columns: Columns, mode
     kind = column.type.spark.lower()
     if kind not in range_values.TYPES:
         what = f"PARTITION BY RANGE names {name}, whose type is {column.type.spark}"
-        cursor.unsupported(what, "Name a column of type DATE, DATETIME or of an integer type.", clause.at)
+        cure = "Name a column of type DATE, DATETIME, TINYINT, SMALLINT, INT or BIGINT"
+        cure += ", or declare it BIGINT: Spark has no integer of 128 bits." if kind == "decimal(38,0)" else "."
+        cursor.unsupported(what, cure, clause.at)
     return kind

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from spark_colocate.checks.key_models import ROW_TRACKING
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.dialect.keys import WORDS
 from spark_colocate.dialect.values import Options
 from spark_colocate.errors import DialectError
-from spark_colocate.key_models import ROW_TRACKING
 
 _TYPES = {"DECIMAL(38,0)": "LARGEINT", "BINARY": "VARBINARY"}
 _FUNCTIONS = {"LOCALTIMESTAMP": "CURRENT_TIMESTAMP", "CURRENT_DATE": "CURRENT_DATE"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from spark_colocate.quoting import quoted, text
+from spark_colocate.support.quoting import quoted, text
 
 __all__ = ["call", "name", "names", "properties", "text"]
 

@@ -18,6 +18,7 @@ _READERS: dict[tuple[str, str], Reader] = {
     ("ALTER", "TABLE"): alter.alter_table,
     ("DROP", "TABLE"): alter.drop_table,
     ("INSERT", "INTO"): partitions.insert,
+    ("INSERT", "OVERWRITE"): partitions.insert,
     ("DELETE", "FROM"): partitions.delete,
     ("TRUNCATE", "TABLE"): partitions.truncate_table,
     ("ADMIN", "SET"): admin.set_config,

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
 
-from spark_colocate import settings
+from spark_colocate.catalogues import conf
 from spark_colocate.dialect import spark_text
 from spark_colocate.dialect.cursor import Cursor
 from spark_colocate.errors import Code
@@ -52,7 +52,7 @@ _INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 @cache
 def table() -> dict[str, TypeEntry]:
     """All types by their name in Doris."""
-    return {entry["doris"]: TypeEntry(**entry) for entry in settings.load("doris_types.json")["types"]}
+    return {entry["doris"]: TypeEntry(**entry) for entry in conf.load("doris_types.json")["types"]}
 
 
 def column_type(cursor: Cursor) -> ColumnType:
@@ -80,17 +80,17 @@ def _arguments(cursor: Cursor, entry: TypeEntry, at: int) -> tuple[str, int]:
                 at, f"{entry.doris} has no precision", "Write DECIMAL(p,s): the default differs between versions."
             )
         return f"DECIMAL({_precision(cursor)})", 16
-    length = None
+    length, base = None, entry.spark.split("(", 1)[0]
     if entry.arguments and cursor.takes("("):
         length = None if cursor.takes("*") else cursor.number("a number")
         cursor.expect(")")
     if entry.arguments != "length":
         return entry.spark, 0
     if length is None:
-        return (entry.without or f"{entry.doris}(1)"), 0
+        return (entry.without or f"{base}(1)"), 0
     if length < 1:
         cursor.fail(at, f"{entry.doris}({length}) has no room", "Write a length of at least 1.")
-    return f"{entry.doris}({length})", length
+    return f"{base}({length})", length
 
 
 def _precision(cursor: Cursor) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from spark_colocate.bridge import owners
 from spark_colocate.errors import Code, RequestError, StoreError
 from spark_colocate.service import Service
 from spark_colocate.store import CatalogId, Store, open_store
@@ -35,7 +36,7 @@ def store_url(named: str | None) -> str:
 def open_service(url: str, catalog: str | None = None, timeout_seconds: float = 5.0) -> Service:
     """The verbs for one catalog of a store. Raises StoreError for a store that is not there."""
     store = open_store(url, timeout_seconds)
-    service = Service(store, CatalogId(catalog or ""))
+    service = Service(store, CatalogId(catalog or ""), is_gone=owners.is_gone)
     service.require_store(shown(make_url(url)))
     service.catalog = _chosen(store, catalog)
     return service

@@ -9,7 +9,7 @@ from spark_colocate.errors import Code, RequestError
 from spark_colocate.jobs import moves
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import JobStep
-from spark_colocate.service import placement
+from spark_colocate.service.placement import assignment
 
 SWITCH = "disable_colocate_balance"
 
@@ -31,7 +31,7 @@ class Balance:
             )
         group = work.group()
         sizes = moves.bucket_bytes(work, group)
-        found = placement.balanced(group.sequence, moves.living(work), sizes)
+        found = assignment.balanced(group.sequence, moves.living(work), sizes)
         return moves.steps(work, found, sizes)
 
     def step(self, work: Work, step: JobStep) -> list[str]:

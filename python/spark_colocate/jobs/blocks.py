@@ -7,7 +7,7 @@ from typing import Any
 
 from spark_colocate.jobs.work import Work, batches, named
 from spark_colocate.model import JobStep, Member
-from spark_colocate.service.sizes import counted
+from spark_colocate.service.base.sizes import counted
 
 
 def steps(work: Work, without: Collection[int]) -> list[JobStep]:

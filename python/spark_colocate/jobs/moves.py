@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from spark_colocate.jobs import blocks
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import Group, Host, JobStep
-from spark_colocate.service import placement
-from spark_colocate.service.hosts import alive
-from spark_colocate.service.placement import Move
+from spark_colocate.service.placement import assignment
+from spark_colocate.service.placement.assignment import Move
+from spark_colocate.service.placement.hosts import alive
 
 
 def bucket_bytes(work: Work, group: Group) -> list[int]:
@@ -62,7 +62,7 @@ def _blocks_first(work: Work, move: Move) -> list[str]:
     group = work.group()
     if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
         return []
-    entry = placement.moved(group.sequence, [move], group.schema.replication)[move.bucket]
+    entry = assignment.moved(group.sequence, [move], group.schema.replication)[move.bucket]
     return blocks.bring(work, work.group_members(), {move.bucket: entry})
 
 

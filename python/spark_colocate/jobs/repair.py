@@ -11,9 +11,9 @@ from typing import Any
 from spark_colocate.jobs import blocks, moves
 from spark_colocate.jobs.work import Work
 from spark_colocate.model import Format, JobStep, Member
-from spark_colocate.service import placement
-from spark_colocate.service.hosts import misplaced
-from spark_colocate.service.sizes import counted
+from spark_colocate.service.base.sizes import counted
+from spark_colocate.service.placement import assignment
+from spark_colocate.service.placement.hosts import misplaced
 
 SWITCH = "disable_colocate_relocate"
 
@@ -39,8 +39,10 @@ class Repair:
         member = work.member(step.args["table"])
         if member is None:
             return [f"{step.label}: left out, because the table has left the group"]
-        done = work.on(member, "rewrite_strays", part=step.args["part"])
-        if member.format is not Format.DELTA:
+        if member.format is Format.DELTA:
+            done = work.on(member, "rewrite_strays", part=step.args["part"])
+        else:
+            done = _rewritten(work, member, step.args["part"])
             work.service.note_rewrite(member.name)
         return [
             f"{member.name}: {counted(done['removed'], 'stray')} became {counted(done['added'], 'file')} of buckets"
@@ -56,6 +58,17 @@ class Repair:
         return left
 
 
+def _rewritten(work: Work, member: Member, part: str) -> Any:
+    """A folder of a native table has no commit. So the order of three things is the fence, in every driver:
+
+    it makes its work folder, asks the store whether the job is still its own, and takes the others' work folders over.
+    """
+    work.service.note_rewriting(member.name)
+    others = work.on(member, "open_rewrite", token=work.token)["others"]
+    work.hold()
+    return work.on(member, "rewrite_strays", part=part, token=work.token, others=others)
+
+
 def _relocations(work: Work) -> list[JobStep]:
     """Moves of buckets, then blocks of other buckets."""
     moved = _moves(work) if work.job.table is None else []
@@ -69,7 +82,7 @@ def _moves(work: Work) -> list[JobStep]:
     if not misplaced(group, {host.backend_id for host in living}):
         return []
     sizes = moves.bucket_bytes(work, group)
-    return moves.steps(work, placement.repaired(group.sequence, living, group.schema.replication, sizes), sizes)
+    return moves.steps(work, assignment.repaired(group.sequence, living, group.schema.replication, sizes), sizes)
 
 
 def _strays(member: Member, parts: Sequence[Any]) -> list[JobStep]:

@@ -47,7 +47,7 @@ class JobRunner:
         try:
             self._do(job)
         except JobLost:
-            pass  # Whoever has it now goes on.
+            print(f"colocate: {job_group(job)} was taken over or ended; whoever has it goes on", file=sys.stderr)
         finally:
             self._service.jobs.released(job)
         return True

@@ -11,10 +11,13 @@ from typing import Any
 
 from spark_colocate.jobs.work import Work, batches, named, unknown_option
 from spark_colocate.model import Format, JobStep, Member
-from spark_colocate.service.sizes import counted
+from spark_colocate.service.base.sizes import counted
 
 SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
 """What part of the files is read in each mode. A sample takes other files each time, and at least one per bucket."""
+
+CLEAN = "no damage found"
+"""The only finding of a job that has found nothing."""
 
 
 class Verify:
@@ -39,6 +42,8 @@ class Verify:
         answers = work.on_each(work.members(), "bucket_sizes")
         lines = list(answers.left_out)
         for member, listed in answers.found:
+            if SHARES[work.job.options["mode"]]:
+                work.service.note_verified(member.name, work.job.options["mode"], work.job.created_at)
             strays = listed["strays"]
             if strays["files"]:
                 lines.append(
@@ -48,7 +53,7 @@ class Verify:
             elif member.format is Format.DELTA and SHARES[work.job.options["mode"]] == 1:
                 # Damaged files may have gone by an overwrite, and a clone has the mark of the table it was made of.
                 work.on(member, "clear_damage")
-        return lines or ["no damage found"]
+        return lines or [CLEAN]
 
 
 def _steps(member: Member, listed: Any) -> list[JobStep]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, EngineError, GroupError, RequestError
 from spark_colocate.model import Group, Job, JobStep, Member
-from spark_colocate.service import Request, Service
+from spark_colocate.service import JobLost, Request, Service
 
 STEP_BUCKETS = 32
 STEP_BYTES = 1 << 30
@@ -35,6 +35,16 @@ class Work:
     def job_group(self) -> str:
         """Spark's job group of this job, as the Spark UI shows it."""
         return job_group(self.job)
+
+    @property
+    def token(self) -> str:
+        """The numbers of the job and of this process' claim on it. Both grow: of two claims, the later is greater."""
+        return f"{self.job.job_id}-{self.job.claim}"
+
+    def hold(self) -> None:
+        """Raises JobLost if another process has claimed the job meanwhile, or somebody has ended it."""
+        if not self.service.jobs.holds(self.job):
+            raise JobLost(f"job {self.job.job_id}")
 
     def group(self) -> Group:
         """Raises GroupError if it has ended, StoreError if the store is gone."""

@@ -1,17 +1,13 @@
 """The verbs of the control plane. All workflow is here, behind `Service`; whoever shows or sends it adds none.
 
-`requests` are the values that go in and come out, `listings` what is shown. A statement is begin / the catalog's own
-work / finish (`statements`); `declarations` checks what it declares, `membership` has the steps of one transaction.
+`base` has the values that go in and come out, and the transactions that all verbs use; `groups.listings` has what is
+shown. A statement is begin / the catalog's own work / finish (`statements.statements`); `declarations` checks what it
+declares, `membership` has the steps of one transaction.
 """
 
-from spark_colocate.service.access import NewToken
-from spark_colocate.service.config import ConfigEntry
-from spark_colocate.service.doctor_facts import BucketFiles, InspectedTable, Inspection
-from spark_colocate.service.facade import LEASE_SECONDS, Service
-from spark_colocate.service.hosts import HostWatch
-from spark_colocate.service.jobs import JobLost, Jobs
-from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
-from spark_colocate.service.requests import (
+from spark_colocate.service.base.access import NewToken
+from spark_colocate.service.base.config import ConfigEntry
+from spark_colocate.service.base.requests import (
     Action,
     CatalogTables,
     Change,
@@ -21,6 +17,11 @@ from spark_colocate.service.requests import (
     Reservation,
     SequenceChange,
 )
+from spark_colocate.service.doctor.facts import BucketFiles, InspectedTable, Inspection
+from spark_colocate.service.facade import LEASE_SECONDS, Service
+from spark_colocate.service.groups.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
+from spark_colocate.service.jobs.verbs import JobLost, Jobs
+from spark_colocate.service.placement.hosts import HostWatch
 
 __all__ = [
     "LEASE_SECONDS",

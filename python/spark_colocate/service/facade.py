@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from spark_colocate import key_models, matching
-from spark_colocate.errors import Code, ColocateError, StoreError
-from spark_colocate.findings import Finding
-from spark_colocate.key_models import KeyedTable
+from spark_colocate.catalogues.findings import Finding
+from spark_colocate.checks import key_models, matching
+from spark_colocate.checks.key_models import KeyedTable
+from spark_colocate.checks.range_partitions import RangePartitions, Spec
+from spark_colocate.errors import ColocateError, StoreError
 from spark_colocate.model import AccessRole, AuditEntry, GroupName, Host, Intent, Kind, Outcome, TableName, Token
-from spark_colocate.range_partitions import RangePartitions, Spec
-from spark_colocate.service import (
-    access,
-    config,
-    declarations,
-    doctor,
-    doctor_facts,
-    groups,
-    hosts,
-    listings,
-    ranges,
-    sequences,
-    statements,
-)
-from spark_colocate.service.access import DEFAULT_DAYS, NewToken
-from spark_colocate.service.config import ConfigEntry
-from spark_colocate.service.doctor_facts import Inspection
-from spark_colocate.service.hosts import HostWatch
-from spark_colocate.service.jobs import Jobs
-from spark_colocate.service.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
-from spark_colocate.service.placement import Move
-from spark_colocate.service.ranges import RangedTable
-from spark_colocate.service.reconcile import reconcile
-from spark_colocate.service.requests import (
+from spark_colocate.service.base import access, config
+from spark_colocate.service.base.access import DEFAULT_DAYS, NewToken
+from spark_colocate.service.base.config import ConfigEntry
+from spark_colocate.service.base.requests import (
     CatalogTables,
     Change,
     Declaration,
-    OperationContext,
     ReplicationChange,
     Request,
     Reservation,
     SequenceChange,
 )
-from spark_colocate.service.statements import LEASE_SECONDS
-from spark_colocate.store.protocol import CatalogId, Store, Transaction
+from spark_colocate.service.base.transactions import Transactions
+from spark_colocate.service.doctor import facts, report, tables
+from spark_colocate.service.doctor.facts import Inspection, Leftover, StoreFacts
+from spark_colocate.service.groups import groups, listings
+from spark_colocate.service.groups.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
+from spark_colocate.service.groups.reconcile import reconcile
+from spark_colocate.service.jobs.verbs import Jobs
+from spark_colocate.service.placement import hosts, sequences
+from spark_colocate.service.placement.assignment import Move
+from spark_colocate.service.placement.hosts import HostWatch
+from spark_colocate.service.statements import declarations, ranges, statements
+from spark_colocate.service.statements.ranges import RangedTable
+from spark_colocate.service.statements.statements import LEASE_SECONDS
+from spark_colocate.store.protocol import Transaction
 
 __all__ = ["LEASE_SECONDS", "Service"]
 
@@ -57,30 +48,20 @@ AUDIT_LINES = 1000
 
 
 @dataclass
-class Service:
+class Service(Transactions):
     """The verbs, for the groups of one catalog in a store (the registry's database).
 
     Each verb raises StoreError if the store can't be used. The store may not exist yet: then there are no groups, and
     listings are empty. It is created by the first statement that puts a table into a group, or by `reconcile` if it
     finds such a table. Verbs may be called from several threads.
 
-    owner: the name of the driver that this process serves; it is written into tickets.
-    clock: returns the time in seconds since the epoch.
-    is_gone: whether the driver of this name has certainly ended.
     running: ids of the tickets of this driver's unfinished statements; `renew` extends their leases.
     host_watch: what this process has seen of the hosts.
-    steady: returns seconds of a clock that never jumps.
     jobs: the verbs on jobs.
     """
 
-    store: Store
-    catalog: CatalogId
-    owner: str = ""
-    clock: Callable[[], float] = time.time
-    is_gone: Callable[[str], bool] = field(default=lambda _owner: False)
     running: set[str] = field(default_factory=set)
     host_watch: HostWatch = field(default_factory=HostWatch)
-    steady: Callable[[], float] = time.monotonic
     jobs: Jobs = field(init=False)
 
     def __post_init__(self) -> None:
@@ -96,9 +77,9 @@ class Service:
         """The range partitions of a new table, from its properties. Raises LayoutError."""
         return ranges.created(table)
 
-    def add_range(self, table: RangedTable, spec: Spec) -> RangePartitions:
-        """The table's range partitions with one more. Raises LayoutError."""
-        return ranges.added(table, spec)
+    def add_ranges(self, table: RangedTable, specs: Sequence[Spec], only_new: bool = False) -> RangePartitions:
+        """The table's range partitions with more. only_new: those that are there are left out. Raises LayoutError."""
+        return ranges.added(table, specs, only_new)
 
     def drop_range(self, table: RangedTable, name: str, if_exists: bool = False) -> RangePartitions:
         """The table's range partitions without one. Raises LayoutError."""
@@ -150,24 +131,36 @@ class Service:
         with self.writing_unasked() as tx:
             return self._started(statements.begin_rename(tx, table, new_name, self.context(request), self.owner))
 
-    def finish(self, ticket: str, outcome: Outcome, request: Request, location: str | None = None) -> None:
+    def finish(self, ticket: str, outcome: Outcome, request: Request, location: str | None = None) -> bool:
         """Commits or aborts a statement, when the catalog's work is done. May be called again if the answer was lost.
 
         location: the folder of the table's files, if the catalog has chosen it only during its work.
+        Returns whether the registry has the outcome. If not, another driver had a statement on the same table at the
+        same time, and the caller calls `reconcile` with what the catalog has now.
         Raises RequestError for a commit without a ticket in the store. Raises GroupMismatchError or GroupError if the
         lease has ended and another table has changed the group meanwhile.
         """
         if not ticket:
-            return
+            return True
         try:
             with self.writing_unasked() as tx:
-                statements.finish(tx, ticket, outcome, location, self.context(request))
+                follows = statements.finish(tx, ticket, outcome, location, self.context(request))
         except StoreError:
             raise  # The caller will try again, so the ticket stays in `running` and its lease is renewed.
         except ColocateError:
             self.running.discard(ticket)
             raise
         self.running.discard(ticket)
+        return follows
+
+    def hold(self, ticket: str, request: Request) -> None:
+        """Checks just before the catalog makes a table that it still fits its group; the lease may have ended.
+
+        Raises RequestError without a ticket in the store, GroupMismatchError or GroupError if the group has changed.
+        """
+        if ticket:
+            with self.writing_unasked() as tx:
+                statements.hold(tx, ticket, self.context(request))
 
     def renew(self) -> None:
         """Extends the leases of this driver's unfinished statements; call it more often than every `LEASE_SECONDS`."""
@@ -273,12 +266,27 @@ class Service:
             if held and not held.damaged:
                 tx.put_member(replace(held, damaged=True))
 
+    def note_verified(self, table: TableName, mode: str, since: float) -> None:
+        """A verify has ended that began at this time. A table that has joined, or was made anew, since then was not
+        looked at."""
+        with self.writing_unasked() as tx:
+            held = tx.member(table)
+            if held and (held.joined_at is None or held.joined_at <= since):
+                tx.put_member(replace(held, verified_at=self.clock(), verified_mode=mode))
+
+    def note_rewriting(self, table: TableName) -> None:
+        """A repair begins to replace files of a native table. If its driver ends meanwhile, sessions must know."""
+        with self.writing_unasked() as tx:
+            held = tx.member(table)
+            if held and not held.rewriting:
+                tx.put_member(replace(held, rewriting=True))
+
     def note_rewrite(self, table: TableName) -> None:
         """Files of a native table were replaced by others with the same rows; sessions list them again."""
         with self.writing_unasked() as tx:
             held = tx.member(table)
             if held:
-                tx.put_member(replace(held, rewrites=held.rewrites + 1))
+                tx.put_member(replace(held, rewrites=held.rewrites + 1, rewriting=False))
 
     # --- Configurations ---
 
@@ -358,12 +366,18 @@ class Service:
         db: only the groups and tables of this database, and global groups.
         found: what the driver has seen of the tables; None looks at what the store knows.
         """
+        return report.findings(self._facts(request), db, found)
+
+    def leftovers(self, found: Sequence[Leftover], request: Request) -> list[Leftover]:
+        """Which of these folders of no table may be removed: no statement is making their tables."""
+        return tables.leftovers(self._facts(request), found)
+
+    def _facts(self, request: Request) -> StoreFacts:
         context = self.context(request)
         if not self.store.exists():
-            return doctor.findings(doctor_facts.without_store(context), db, found)
+            return facts.without_store(context)
         with self.reading() as tx:
-            known = doctor_facts.of_store(tx, self.store.is_shared(), context)
-        return doctor.findings(known, db, found)
+            return facts.of_store(tx, self.store, context, self.jobs.is_abandoned)
 
     def snapshot(self, since: int | None = None) -> Snapshot | None:
         """The state of the groups, which the driver keeps for planning; None if there is no store.
@@ -396,60 +410,20 @@ class Service:
                     self.store.forget(self.catalog)
         self.store.close()
 
-    # --- For the parts of the service ---
-
-    def context(self, request: Request) -> OperationContext:
-        return OperationContext(self.clock(), request, self.is_gone)
-
-    def require_store(self, name: str = "of this catalog") -> None:
-        """Raises StoreError where the store is not there; a listing would be empty, as if there were no groups."""
-        if not self.store.exists():
-            raise StoreError(
-                Code.STORE_UNREACHABLE,
-                f"Cannot reach the store {name}: it does not exist, or has no tables of spark-colocate.",
-                "Name the one of the drivers (spark.colocate.store); it is made by the first table that joins a group.",
-            )
-
-    def reading(self) -> AbstractContextManager[Transaction]:
-        return self.store.read(self.catalog)
-
-    def writing_unasked(self) -> AbstractContextManager[Transaction]:
-        """A transaction of the system itself, on what the store has already. Raises StoreError if the store is gone."""
-        self.require_store()
-        return self.creating()
-
-    def creating(self) -> AbstractContextManager[Transaction]:
-        """The same; creates the store if need be."""
-        return self.store.write(self.catalog)
-
-    def listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
-        """What a listing reads; nothing where there is no store."""
-        if not self.store.exists():
-            return []
-        with self.reading() as tx:
-            return read(tx)
-
-    @contextmanager
-    def writing(self, request: Request) -> Iterator[Transaction]:
-        """Raises where the caller's token has ended, or the groups have changed since it looked."""
-        with self.creating() as tx:
-            access.check_again(tx, request, self.clock())
-            yield tx
+    # --- Helpers ---
 
     def _write_to(self, group: str, request: Request) -> AbstractContextManager[Transaction]:
-        """Raises GroupError if there is no store, because `_write` would create one."""
+        """Raises GroupError if there is no store, because `writing` would create one."""
         if not self.store.exists():
             raise groups.unknown(group, ())
         return self.writing(request)
-
-    # --- Helpers ---
 
     def _started(self, reservation: Reservation) -> Reservation:
         self.running.add(reservation.ticket)
         return reservation
 
     def _refuse_early(self, kind: Kind, declared: Declaration, request: Request) -> None:
-        """Checks what needs no store before `_write`, so that a wrong statement does not create a store."""
+        """Checks what needs no store before `creating`, so that a wrong statement does not create a store."""
         declarations.intent(kind, declared, request)
 
     def _refuse_without_buckets(self, declared: Declaration) -> None:

@@ -91,6 +91,10 @@ def member_row(member: Member, version: int) -> dict[str, Any]:
         "changed": version,
         "damaged": member.damaged,
         "rewrites": member.rewrites,
+        "rewriting": member.rewriting,
+        "joined_at": member.joined_at,
+        "verified_at": member.verified_at,
+        "verified_mode": member.verified_mode,
     }
 
 
@@ -106,6 +110,10 @@ def member(row: Row[Any]) -> Member:
         changed=row.changed,
         damaged=row.damaged,
         rewrites=row.rewrites,
+        rewriting=row.rewriting,
+        joined_at=row.joined_at,
+        verified_at=row.verified_at,
+        verified_mode=row.verified_mode,
     )
 
 
@@ -187,6 +195,7 @@ def job_row(job: Job) -> dict[str, Any]:
         "attempts": job.attempts,
         "retry_at": job.retry_at,
         "started_at": job.started_at,
+        "stepped_at": job.stepped_at,
         "ended_at": job.ended_at,
         "error": job.error,
         "request_id": job.request_id,
@@ -217,6 +226,7 @@ def job(row: Row[Any]) -> Job:
         attempts=row.attempts,
         retry_at=row.retry_at,
         started_at=row.started_at,
+        stepped_at=row.stepped_at,
         ended_at=row.ended_at,
         error=row.error,
         request_id=row.request_id,

@@ -14,15 +14,20 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.pool import NullPool
 
 from spark_colocate.errors import Code, StoreError
+from spark_colocate.store import passwords
+from spark_colocate.store.private_file import PrivateFile
 
 
-def make_engine(text: str, timeout_seconds: float) -> Engine:
-    """An engine for the URL; waits at most `timeout_seconds` for a lock or a connection."""
-    url = _url(text)
+def make_engine(text: str, timeout_seconds: float, password_file: str = "") -> Engine:
+    """An engine for the URL; waits at most `timeout_seconds` for a lock or a connection.
+
+    The engine's own URL has no password, so no error can show it.
+    """
+    url, in_url = passwords.split(_url(text))
     try:
         if url.get_backend_name() == "sqlite":
             return _sqlite(url, timeout_seconds)
-        return _postgresql(url, timeout_seconds)
+        return _postgresql(url, timeout_seconds, passwords.of_store(password_file, in_url))
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreError(
             Code.STORE_URL_INVALID,
@@ -32,8 +37,9 @@ def make_engine(text: str, timeout_seconds: float) -> Engine:
 
 
 def shown(url: URL) -> str:
-    """The URL without its password."""
-    return url.render_as_string(hide_password=True)
+    """The URL without its password, and without other secrets among its parameters."""
+    secret = [key for key in url.query if "pass" in key.lower() and key != "passfile"]
+    return passwords.split(url)[0].difference_update_query(secret).render_as_string()
 
 
 def sqlite_file(url: URL) -> Path | None:
@@ -48,25 +54,38 @@ def _url(text: str) -> URL:
         raise _not_a_store(text) from error
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise _not_a_store(shown(url))
+    if "@" in (url.host or ""):  # part of a password with an @: errors would show it as the host
+        raise _not_a_store(text)
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() == "sqlite" and not url.database:
+    if url.get_backend_name() == "sqlite" and not _is_file(url):
         raise _not_a_store(text)
     return url
+
+
+def _is_file(url: URL) -> bool:
+    """Not a database in memory, which each connection would have for itself, nor SQLite's own kind of URL."""
+    return bool(url.database) and url.database != ":memory:" and "uri" not in url.query
 
 
 def _not_a_store(text: str) -> StoreError:
     return StoreError(
         Code.STORE_URL_INVALID,
-        f"Cannot use the store '{text}': spark.colocate.store must be the SQLAlchemy URL of a SQLite file "
-        "or of a PostgreSQL database.",
-        "Write sqlite:////dir/store.sqlite or postgresql://user:password@host/database.",
+        f"Cannot use the store '{passwords.readable(text)}': spark.colocate.store must be the SQLAlchemy URL of a "
+        "SQLite file or of a PostgreSQL database.",
+        "Write sqlite:////dir/store.sqlite or postgresql://user@host/database.",
     )
 
 
 def _sqlite(url: URL, timeout_seconds: float) -> Engine:
     # Rollback journal, not WAL: no side files stay behind, and it works wherever POSIX locks do.
     engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": timeout_seconds, "isolation_level": None})
+
+    private = PrivateFile(Path(url.database or ""))
+
+    @event.listens_for(engine, "do_connect")
+    def _keep_private(*_: Any) -> None:
+        private.keep()
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: Any) -> None:
@@ -81,16 +100,28 @@ def _sqlite(url: URL, timeout_seconds: float) -> Engine:
     return engine
 
 
-def _postgresql(url: URL, timeout_seconds: float) -> Engine:
+def _postgresql(url: URL, timeout_seconds: float, password: passwords.Secret) -> Engine:
     seconds = max(1, round(timeout_seconds))
     options = f"-c lock_timeout={seconds * 1000} -c statement_timeout={seconds * 4000}"
-    return create_engine(
+    engine = create_engine(
         url,
         pool_pre_ping=True,
         pool_size=2,
         pool_timeout=seconds,
         connect_args={"connect_timeout": max(2, seconds), "options": options},
     )
+
+    @event.listens_for(engine, "do_connect")
+    def _with_password(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> None:
+        found = password()
+        if found:
+            named["password"] = found
+
+    return engine
+
+
+_DENIED = ("Permission denied", "unable to open database file", "readonly database")
+_ONE_USER = " A SQLite store is for one user of the machine; several users share one in PostgreSQL."
 
 
 @contextmanager
@@ -129,5 +160,6 @@ def unreachable(url: URL, cause: str) -> StoreError:
     return StoreError(
         Code.STORE_UNREACHABLE,
         f"Cannot reach the store {shown(url)}: {cause}.",
-        "Make sure that it exists and that this user may write there, or name another one in spark.colocate.store.",
+        "Make sure that it exists and that this user may write there, or name another one in spark.colocate.store."
+        + (_ONE_USER if any(word in cause for word in _DENIED) else ""),
     )

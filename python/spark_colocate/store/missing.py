@@ -21,6 +21,9 @@ class MissingStore:
     def is_shared(self) -> bool:
         return False
 
+    def exposed(self) -> str:
+        return ""
+
     def version(self, catalog: CatalogId) -> int:
         return 0
 
@@ -45,5 +48,5 @@ class MissingStore:
             f"Colocation groups need a store: the warehouse {self._warehouse} is not on a local disk, where SQLite "
             "could live, and spark.colocate.store is empty.",
             "Set spark.colocate.store to a database that all drivers reach, "
-            "for example postgresql://user:password@host/database.",
+            "for example postgresql://user@host/database.",
         )

@@ -87,13 +87,13 @@ class Transaction(Protocol):
 
     def delete_member(self, table_id: int) -> None: ...
 
-    def tickets(self) -> Sequence[Ticket]:
-        """All tickets, by age; for tests."""
-
     def ticket(self, ticket_id: str) -> Ticket | None: ...
 
     def open_tickets(self) -> Sequence[Ticket]:
         """Those of statements that have not been committed, by age."""
+
+    def tickets_of_others(self, owner: str, since: float) -> Sequence[Ticket]:
+        """Those of other owners whose lease ends then or later; that of a committed ticket ended at its commit."""
 
     def ticket_owners(self) -> Sequence[str]:
         """The owners of open tickets."""
@@ -166,6 +166,9 @@ class Store(Protocol):
 
     def is_shared(self) -> bool:
         """Whether drivers on several hosts can use it."""
+
+    def exposed(self) -> str:
+        """What of it other users of the machine can use without being let in; empty where they can't."""
 
     def version(self, catalog: CatalogId) -> int:
         """The version of the catalog's last write; 0 when it has none."""

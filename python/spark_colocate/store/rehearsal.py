@@ -24,6 +24,9 @@ class RehearsalStore:
     def is_shared(self) -> bool:
         return self._store.is_shared()
 
+    def exposed(self) -> str:
+        return self._store.exposed()
+
     def version(self, catalog: CatalogId) -> int:
         return self._store.version(catalog)
 

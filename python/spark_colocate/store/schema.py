@@ -17,7 +17,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD = "0007"
+HEAD = "0001"
 """The newest migration: a store that has it is opened without loading Alembic."""
 
 metadata = MetaData()
@@ -87,6 +87,10 @@ members = Table(
     Column("changed", BigInteger, nullable=False),
     Column("damaged", Boolean, nullable=False, server_default=false()),
     Column("rewrites", Integer, nullable=False, server_default="0"),
+    Column("rewriting", Boolean, nullable=False, server_default=false()),
+    Column("joined_at", Float),
+    Column("verified_at", Float),
+    Column("verified_mode", Text, nullable=False, server_default=""),
     UniqueConstraint("catalog_id", "table_id"),
     UniqueConstraint("catalog_id", "db", "name"),
     Index("colocate_members_by_group", "catalog_id", "group_db", "group_name"),
@@ -198,6 +202,7 @@ jobs = Table(
     Column("error", Text, nullable=False),
     Column("request_id", Text, nullable=False),
     Column("findings", Text, nullable=False),
+    Column("stepped_at", Float),
     UniqueConstraint("catalog_id", "job_id"),
     Index("colocate_jobs_by_state", "catalog_id", "state"),
 )

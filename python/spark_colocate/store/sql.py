@@ -15,13 +15,17 @@ from sqlalchemy.dialects import sqlite
 from spark_colocate.errors import Code, StoreError
 from spark_colocate.store import schema
 from spark_colocate.store.engine import make_engine, readable_failures, shown, sqlite_file, unreachable
+from spark_colocate.store.private_file import PrivateFile
 from spark_colocate.store.protocol import FIRST_ID, CatalogId
 from spark_colocate.store.transaction import SqlTransaction
 
 
-def open_store(url: str, timeout_seconds: float = 5.0) -> SqlStore:
-    """A store for the URL. Nothing is created before the first write."""
-    return SqlStore(make_engine(url, timeout_seconds))
+def open_store(url: str, timeout_seconds: float = 5.0, password_file: str = "") -> SqlStore:
+    """A store for the URL. Nothing is created before the first write.
+
+    password_file: holds the password of a PostgreSQL store; see `passwords`.
+    """
+    return SqlStore(make_engine(url, timeout_seconds, password_file))
 
 
 class SqlStore:
@@ -39,6 +43,9 @@ class SqlStore:
 
     def is_shared(self) -> bool:
         return self._file is None
+
+    def exposed(self) -> str:
+        return PrivateFile(self._file).exposed() if self._file else ""
 
     def _held(self) -> str | None:
         """The revision of the store's tables; None where there are none."""
@@ -177,6 +184,6 @@ def _is_there(engine: Engine, file: Path) -> bool:
 
 def _make_folder(engine: Engine, file: Path) -> None:
     try:
-        file.absolute().parent.mkdir(parents=True, exist_ok=True)
+        PrivateFile(file).make_folder()
     except OSError as error:
         raise unreachable(engine.url, str(error)) from error

@@ -139,9 +139,6 @@ class SqlTransaction:
         version = self.version() + 1
         self._insert(schema.removals, {"kind": kind, "db": db, "name": name, "version": version})
 
-    def tickets(self) -> Sequence[Ticket]:
-        return [codec.ticket(row) for row in self._rows(schema.tickets, schema.tickets.c.created_at)]
-
     def ticket(self, ticket_id: str) -> Ticket | None:
         row = self._one(schema.tickets, schema.tickets.c.ticket == ticket_id)
         return codec.ticket(row) if row else None
@@ -149,6 +146,11 @@ class SqlTransaction:
     def open_tickets(self) -> Sequence[Ticket]:
         table = schema.tickets
         return [codec.ticket(row) for row in self._rows(table, table.c.created_at, table.c.committed.is_(False))]
+
+    def tickets_of_others(self, owner: str, since: float) -> Sequence[Ticket]:
+        table = schema.tickets
+        wanted = (table.c.lease_until >= since) & (table.c.owner != owner)
+        return [codec.ticket(row) for row in self._rows(table, table.c.lease_until, wanted)]
 
     def ticket_owners(self) -> Sequence[str]:
         table = schema.tickets

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.faces import rows
 from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Catalog, DryRun, GroupName, Output, Shown, StoreUrl, asked, opened
-from spark_colocate.service.config import checked
+from spark_colocate.service.base.config import checked
+from spark_colocate.views import rows
 
 _CONFIG = {"key": "KEY", "value": "VALUE", "comment": "COMMENT"}
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from spark_colocate.faces.cli import output
+from spark_colocate.catalogues.findings import Finding, Severity
+from spark_colocate.faces.cli import codes, output
+from spark_colocate.faces.cli.cures import as_commands
 from spark_colocate.faces.cli.options import Catalog, Output, Shown, StoreUrl, asked, opened
 from spark_colocate.faces.cli.spark import Conf, session, spark_errors
-from spark_colocate.findings import Finding, Severity
-from spark_colocate.quoting import text
 from spark_colocate.service import Service
+from spark_colocate.support.quoting import text
+
+
+class FailOn(StrEnum):
+    """From which severity on a finding is a failure."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    ADVICE = "advice"
+    NEVER = "never"
+
+    @property
+    def severities(self) -> list[Severity]:
+        worst_first = list(Severity)
+        return [] if self is FailOn.NEVER else worst_first[: worst_first.index(Severity(self.value)) + 1]
 
 
 def doctor(
@@ -19,6 +35,9 @@ def doctor(
     tables: Annotated[
         bool, typer.Option("--tables", help="Look at the tables and their files too, in a session of Spark.")
     ] = False,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="Exit with 4 if there is a finding as bad as this, or worse.")
+    ] = FailOn.ERROR,
     conf: Conf = None,
     store: StoreUrl = None,
     catalog: Catalog = None,
@@ -33,6 +52,8 @@ def doctor(
         output.show(found, {}, shown)
     else:
         print("\n\n".join(map(_lines, found)) or _fine(service, db))
+    if any(one.severity in fail_on.severities for one in found):
+        raise typer.Exit(codes.FOUND)
 
 
 def _fine(service: Service | None, db: str) -> str:
@@ -49,5 +70,5 @@ def _in_session(db: str, conf: list[str] | None, store: str | None) -> list[Find
 
 
 def _lines(one: Finding) -> str:
-    """The statement stands alone in its line, so that it can be copied."""
-    return f"{one.severity.upper()} {one.code}: {one.object}\n  {one.finding}:\n  {one.cure}"
+    """The cure stands alone in its line, so that it can be copied."""
+    return f"{one.severity.upper()} {one.code}: {one.object}\n  {one.finding}:\n  {as_commands(one.cure)}"

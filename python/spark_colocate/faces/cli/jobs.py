@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.faces import rows
-from spark_colocate.faces.cli import output
+from spark_colocate.faces.cli import codes, output
+from spark_colocate.faces.cli.cures import as_commands
+from spark_colocate.faces.cli.here import here as session_here
 from spark_colocate.faces.cli.options import Catalog, Output, Shown, StoreUrl, asked, opened
-from spark_colocate.faces.cli.spark import Conf
-from spark_colocate.faces.cli.worker import looking
+from spark_colocate.faces.cli.spark import Conf, check
+from spark_colocate.faces.cli.watching import Watch, is_over, progress
 from spark_colocate.jobs import options
-from spark_colocate.model import Job, JobKind, JobState
+from spark_colocate.model import Job, JobKind, JobState, Wish
 from spark_colocate.service import Service
+from spark_colocate.views import rows
 
 app = typer.Typer(help="List, watch and end jobs.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -27,6 +27,10 @@ Table = Annotated[str | None, typer.Option("--table", help="Only this table, as 
 Group = Annotated[str | None, typer.Option("--group", help="All tables of this group, by its name or GroupId.")]
 Here = Annotated[bool, typer.Option("--here", help="Do it in a session of this command, and wait for its end.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Watch it until it ends.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0, help="Wait no longer. The job goes on, but with --here."),
+]
 JobId = Annotated[int, typer.Argument(metavar="JOB", help="Its number.", min=1)]
 
 _JOBS = {
@@ -34,14 +38,20 @@ _JOBS = {
     "kind": "KIND",
     "target": "TARGET",
     "state": "STATE",
-    "progress": "PROGRESS",
-    "eta_seconds": "ETA (S)",
-    "error": "ERROR",
+    "who": "WHO",
+    "created_at": "CREATED (UTC)",
+    "took": "TOOK",
+    "steps": "STEPS",
 }
-LINE_SECONDS = 10.0
-"""Where there is no terminal, the progress has a line so often."""
+_FACTS = (
+    *("job_id", "kind", "target", "state", "who"),
+    *("created_at", "started_at", "ended_at", "took", "progress", "error"),
+)
 
-_LOOK_SECONDS = 0.5
+_WISHED = {Wish.PAUSE: "pausing", Wish.CANCEL: "cancelling"}
+
+_STOP_SECONDS = 10.0
+"""So long the session of this command has for stopping a step."""
 
 
 def verify(
@@ -50,13 +60,14 @@ def verify(
     mode: Annotated[str, typer.Option(help="rows, sample or metadata.")] = "rows",
     wait: Wait = False,
     here: Here = False,
+    timeout: Timeout = None,
     conf: Conf = None,
     store: StoreUrl = None,
     catalog: Catalog = None,
     shown: Shown = Output.TABLE,
 ) -> None:
     """Check whether rows are in their buckets."""
-    _start(JobKind.VERIFY, table, group, {"mode": mode}, Way(wait, here, conf, store), catalog, shown)
+    _start(JobKind.VERIFY, table, group, {"mode": mode}, Way(wait, here, timeout, conf, store), catalog, shown)
 
 
 def repair(
@@ -64,37 +75,50 @@ def repair(
     group: Group = None,
     wait: Wait = False,
     here: Here = False,
+    timeout: Timeout = None,
     conf: Conf = None,
     store: StoreUrl = None,
     catalog: Catalog = None,
     shown: Shown = Output.TABLE,
 ) -> None:
     """Write strays into their buckets, and replace lost hosts."""
-    _start(JobKind.REPAIR, table, group, {}, Way(wait, here, conf, store), catalog, shown)
+    _start(JobKind.REPAIR, table, group, {}, Way(wait, here, timeout, conf, store), catalog, shown)
 
 
 def balance(
     group: Group = None,
     wait: Wait = False,
     here: Here = False,
+    timeout: Timeout = None,
     conf: Conf = None,
     store: StoreUrl = None,
     catalog: Catalog = None,
     shown: Shown = Output.TABLE,
 ) -> None:
     """Even the bytes that hosts hold of a group."""
-    _start(JobKind.BALANCE, None, group, {}, Way(wait, here, conf, store), catalog, shown)
+    _start(JobKind.BALANCE, None, group, {}, Way(wait, here, timeout, conf, store), catalog, shown)
 
 
 @app.command("list")
 def list_(store: StoreUrl = None, catalog: Catalog = None, shown: Shown = Output.TABLE) -> None:
     """List the jobs, the newest last."""
     service = opened(store, catalog)
-    found = [rows.job_row(job, service.clock()) for job in service.jobs.all()]
+    found = service.jobs.all()
     if shown is Output.JSON:
-        output.show(found, {}, shown)
-    else:
-        output.show_table([{**asdict(one), "progress": _progress(one)} for one in found], _JOBS)
+        output.show([rows.job_row(job, service.clock()) for job in found], {}, shown)
+        return
+    output.show_table([_line(service, job) for job in found], _JOBS)
+    for job in found:
+        if job.error:
+            print(f"\n{job.job_id}: {as_commands(job.error)}")
+
+
+def _line(service: Service, job: Job) -> dict[str, object]:
+    row = rows.job_row(job, service.clock())
+    steps = "" if row.steps is None else f"{row.steps_done}/{row.steps}"
+    left = "" if row.eta_seconds is None else f", {output.duration(row.eta_seconds)} left"
+    derived = {"state": _word(service, job), "took": _took(service, job), "steps": steps + left}
+    return {**asdict(row), "created_at": output.minute(row.created_at), **derived}
 
 
 @app.command()
@@ -105,10 +129,16 @@ def show(job: JobId, store: StoreUrl = None, catalog: Catalog = None, shown: Sho
 
 
 @app.command()
-def watch(job: JobId, store: StoreUrl = None, catalog: Catalog = None, shown: Shown = Output.TABLE) -> None:
+def watch(
+    job: JobId,
+    timeout: Timeout = None,
+    store: StoreUrl = None,
+    catalog: Catalog = None,
+    shown: Shown = Output.TABLE,
+) -> None:
     """Watch a job until it ends."""
     service = opened(store, catalog)
-    _show(service, _watched(service, service.jobs.get(job)), shown)
+    _end(service, Watch(service, timeout).until_over(service.jobs.get(job)), shown)
 
 
 @app.command()
@@ -126,10 +156,20 @@ def resume(job: JobId, store: StoreUrl = None, catalog: Catalog = None, shown: S
 
 
 @app.command()
-def cancel(job: JobId, store: StoreUrl = None, catalog: Catalog = None, shown: Shown = Output.TABLE) -> None:
-    """End a job; what is done stays."""
+def cancel(
+    job: JobId,
+    wait: Wait = False,
+    timeout: Timeout = None,
+    store: StoreUrl = None,
+    catalog: Catalog = None,
+    shown: Shown = Output.TABLE,
+) -> None:
+    """End a job; what is done stays.
+
+    With --wait, until its running step has stopped, or its driver has not answered for half a minute."""
     service = opened(store, catalog)
-    _show(service, service.jobs.cancel(job, asked()), shown)
+    job_then = service.jobs.cancel(job, asked())
+    _show(service, Watch(service, timeout).until_over(job_then) if wait else job_then, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +178,18 @@ class Way:
 
     wait: bool
     here: bool
+    timeout: float | None
     conf: list[str] | None
     store: str | None
 
-    def doing(self) -> AbstractContextManager[object]:
+    @contextmanager
+    def watching(self, service: Service) -> Iterator[Watch]:
         """While this is open, the job is done."""
-        return looking(self.conf, self.store) if self.here else nullcontext()
+        if self.here:
+            with session_here(self.conf, self.store) as spark:
+                yield Watch(service, self.timeout, lambda: check(spark), "With --here, this ends it.")
+        else:
+            yield Watch(service, self.timeout)
 
 
 def _start(
@@ -156,68 +202,68 @@ def _start(
     shown: Output,
 ) -> None:
     if (table is None) == (group is None):
-        raise RequestError(
-            Code.JOB_TARGET, f"Cannot {kind}: name either a table or a group.", "Add --group NAME, or --table db.t."
-        )
+        what = "--group NAME" if kind is JobKind.BALANCE else "either --group NAME, or --table db.t"
+        raise typer.BadParameter(f"Name {what}.", param_hint="target")
     wanted = options(kind, given)
     service = opened(way.store, catalog)
     target = f"table:{table}" if table else f"group:{group}"
-    job = service.jobs.start(kind, target, "", wanted, asked())
-    with way.doing():
-        _show(service, _watched(service, job) if way.wait or way.here else job, shown)
+    service.jobs.target(kind, target, "")  # What can't be needs no session.
+    # The control plane of the session goes on by itself with a job that was left.
+    left = service.jobs.left(kind, target, wanted) if way.here else None
+    with way.watching(service) as watch:
+        job = service.jobs.get(left.job_id) if left else service.jobs.start(kind, target, "", wanted, asked())
+        if way.here:
+            job = _done_here(service, watch, job)
+        elif way.wait:
+            job = watch.until_over(job)
+    (_end if way.wait or way.here else _show)(service, job, shown)
+
+
+def _done_here(service: Service, watch: Watch, job: Job) -> Job:
+    """Whatever ends the wait ends the job as well: nobody else was to do it."""
+    try:
+        return watch.until_over(job)
+    finally:
+        if not is_over(service.jobs.get(job.job_id)):
+            cancelled = service.jobs.cancel(job.job_id, asked())
+            with suppress(RequestError):
+                Watch(service, _STOP_SECONDS).until_over(cancelled)
 
 
 def _show(service: Service, job: Job, shown: Output) -> None:
     row = rows.job_row(job, service.clock())
     if shown is Output.JSON:
         output.show_json(asdict(row))
-    else:
-        for name in ("job_id", "kind", "target", "state", "error"):
-            output.show_fact(name.replace("_", " "), getattr(row, name))
-        output.show_fact("progress", _progress(row))
-        for finding in row.findings:
-            print(finding)
+        return
+    facts = {**asdict(row), "state": _state(service, job), "took": _took(service, job), "progress": progress(row)}
+    for name in _FACTS:
+        output.show_fact(name.replace("_", " ").removesuffix(" at"), facts[name])
+    for finding in row.findings:
+        print(as_commands(finding))
+
+
+def _word(service: Service, job: Job) -> str:
+    """The state in a word."""
+    return "orphaned" if service.jobs.is_abandoned(job) else _WISHED.get(job.wish, str(job.state))
+
+
+def _state(service: Service, job: Job) -> str:
+    if service.jobs.is_abandoned(job):
+        return f"{job.state}, but its driver has ended"
+    return f"{job.state}, {job.wish} requested" if job.wish else str(job.state)
+
+
+def _took(service: Service, job: Job) -> str:
+    """How long somebody has worked on it, or how long it waits."""
+    end = service.clock() if job.ended_at is None else job.ended_at
+    return output.duration(end - (job.created_at if job.started_at is None else job.started_at))
+
+
+def _end(service: Service, job: Job, shown: Output) -> None:
+    """Shows a job that was waited for, and exits with what became of it."""
+    _show(service, job, shown)
     if job.state is JobState.FAILED:
         headline = f"Job {job.job_id} has failed: {job.error}"
         raise RequestError(Code.JOB_FAILED, headline, "Cure the cause, and start it again.")
-
-
-def _progress(row: rows.JobRow) -> str:
-    return "" if row.steps is None else f"{row.steps_done} of {row.steps} steps, {row.bytes_done} of {row.bytes} bytes"
-
-
-def _watched(service: Service, job: Job) -> Job:
-    return _on_terminal(service, job) if sys.stderr.isatty() else _line_by_line(service, job)
-
-
-def _is_over(job: Job) -> bool:
-    return job.state.is_end or job.state is JobState.PAUSED
-
-
-def _on_terminal(service: Service, job: Job) -> Job:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task(f"{job.kind} {job.target}", total=None)
-        while True:
-            total = job.bytes if job.steps is not None else None
-            text = f"{job.kind} {job.target}: {job.state}, {job.done} of {job.steps or '?'} steps"
-            progress.update(bar, description=text, total=total, completed=job.bytes_done)
-            if _is_over(job):
-                return job
-            time.sleep(_LOOK_SECONDS)
-            job = service.jobs.get(job.job_id)
-
-
-def _line_by_line(service: Service, job: Job) -> Job:
-    told = time.monotonic()
-    while not _is_over(job):
-        time.sleep(_LOOK_SECONDS)
-        job = service.jobs.get(job.job_id)
-        if time.monotonic() - told >= LINE_SECONDS:
-            told += LINE_SECONDS
-            row = rows.job_row(job, service.clock())
-            print(json.dumps({"job_id": row.job_id, "state": row.state, "progress": _progress(row)}), file=sys.stderr)
-    return job
+    if codes.of_job(job):
+        raise typer.Exit(codes.of_job(job))

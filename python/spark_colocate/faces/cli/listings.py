@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from spark_colocate.faces import rows
 from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Catalog, GroupName, Limit, Output, Shown, StoreUrl, opened
 from spark_colocate.service import Service
+from spark_colocate.views import rows
 
 _GROUPS = {
     "group_id": "GROUP ID",
@@ -29,6 +29,7 @@ _TABLES = {
     "format": "FORMAT",
     "keys": "KEYS",
     "table_id": "TABLE ID",
+    "verified_at": "VERIFIED",
 }
 _AUDIT = {"at": "AT", "who": "WHO", "verb": "VERB", "object": "OBJECT", "detail": "DETAIL"}
 

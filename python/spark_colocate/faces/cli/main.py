@@ -1,4 +1,4 @@
-"""The command `colocate`: its commands, and its exit codes."""
+"""The command `colocate`, and its commands."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 
 import spark_colocate
-from spark_colocate.errors import ColocateError, StoreError
-from spark_colocate.faces.cli import changes, health, jobs, listings, serving, spark, tokens, worker
-
-REFUSED, USAGE, NO_STORE = 1, 2, 3
-"""Exit codes beside 0. USAGE is Typer's own."""
+from spark_colocate.errors import ColocateError
+from spark_colocate.faces.cli import changes, codes, health, jobs, listings, serving, spark, tokens, worker
+from spark_colocate.faces.cli.cures import as_commands
 
 app = typer.Typer(
     name="colocate",
@@ -64,12 +62,12 @@ def _options(
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0, 1 refused, 2 wrong usage, 3 the store can't be used."""
+    """Runs a command and exits, see `codes`."""
     try:
         app(args=arguments, prog_name="colocate")
     except ColocateError as error:
-        print(f"Error: {error.headline}\n{error.cure}", file=sys.stderr)
-        sys.exit(NO_STORE if isinstance(error, StoreError) else REFUSED)
+        print(as_commands(f"Error: {error.headline}\n{error.cure}"), file=sys.stderr)
+        sys.exit(codes.of_error(error))
 
 
 if __name__ == "__main__":

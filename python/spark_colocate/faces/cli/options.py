@@ -10,6 +10,7 @@ import typer
 
 from spark_colocate.faces.registry import STORE_VARIABLE, open_service, store_url
 from spark_colocate.service import Request, Service
+from spark_colocate.store.passwords import refuse_on_command_line
 from spark_colocate.store.rehearsal import RehearsalStore
 
 
@@ -20,11 +21,19 @@ class Output(StrEnum):
     JSON = "json"
 
 
+def _not_seen_by_ps(context: typer.Context, option: typer.CallbackParam, url: str | None) -> str | None:
+    source = context.get_parameter_source(option.name or "")
+    if url and source is not None and source.name == "COMMANDLINE":
+        refuse_on_command_line("--store", url)
+    return url
+
+
 StoreUrl = Annotated[
     str | None,
     typer.Option(
         "--store",
         envvar=STORE_VARIABLE,
+        callback=_not_seen_by_ps,
         help="URL of the store, as in spark.colocate.store. Default: the file of the warehouse in this folder.",
     ),
 ]

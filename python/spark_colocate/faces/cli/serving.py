@@ -27,7 +27,7 @@ def serve(
 ) -> None:
     """Serve the REST interface.
 
-    Until it is interrupted."""
+    Until it is interrupted. Every call needs a token: colocate token create NAME."""
     service = opened(store, catalog)
     try:
         from spark_colocate.faces.rest import server

@@ -6,15 +6,17 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spark_colocate.bridge.secrets_of_settings import STORE, TOKEN
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Output, Shown, StoreUrl
+from spark_colocate.store.passwords import TOKEN_VARIABLE, refuse_on_command_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,24 +75,85 @@ def _read(file: str) -> str:
 
 @contextmanager
 def session(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
-    """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these; with Hive's tables."""
+    """A session with the settings of spark-defaults.conf (in SPARK_CONF_DIR), and these; with Hive's tables.
+
+    Raises RequestError where it can't be started, or its JVM ends meanwhile."""
+    spark = _started(settings(conf), store)
+    try:
+        yield spark
+    except Exception as error:
+        check(spark, error)
+        raise
+    finally:
+        with suppress(Exception) if has_ended(spark) else nullcontext():
+            spark.stop()
+
+
+def check(spark: SparkSession, error: Exception | None = None) -> None:
+    """Raises RequestError if the session's JVM has ended. error: what came of it."""
+    if has_ended(spark) and not isinstance(error, RequestError):
+        raise RequestError(
+            Code.SESSION_ENDED,
+            "The session of this command has ended: its JVM was killed, or it was out of memory.",
+            "Run the command again, with more memory if need be (--conf spark.driver.memory=4g).",
+        ) from error
+
+
+def settings(conf: list[str] | None) -> list[tuple[str, str]]:
+    """Raises BadParameter, and RequestError for a secret."""
+    found = []
+    for pair in conf or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"'{pair}' is not KEY=VALUE.", param_hint="--conf")
+        _refuse_secret(key, value)
+        found.append((key, value))
+    return found
+
+
+def has_ended(spark: SparkSession) -> bool:
+    """Has the session's JVM ended?"""
+    process = getattr(spark.sparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None
+
+
+def _started(conf: list[tuple[str, str]], store: str | None) -> SparkSession:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     from spark_colocate.session import configure
 
     builder = SparkSession.builder.appName("colocate").enableHiveSupport()
     if store:
-        builder.config("spark.colocate.store", store)
-    for pair in conf or ():
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"'{pair}' is not KEY=VALUE.", param_hint="--conf")
+        builder.config(STORE, store)
+    for key, value in conf:
         builder.config(key, value)
-    spark = configure(builder).getOrCreate()
     try:
-        yield spark
-    finally:
-        spark.stop()
+        return configure(builder).getOrCreate()
+    except (PySparkException, Py4JError, OSError, ValueError, RuntimeError) as error:
+        raise RequestError(
+            Code.SESSION_FAILED,
+            f"Cannot start a session of Spark: {_cause(error)}",
+            "Correct the settings (--conf, spark-defaults.conf in SPARK_CONF_DIR) or JAVA_HOME, and run the command "
+            "again.",
+        ) from error
+
+
+def _cause(error: Exception) -> str:
+    """What the JVM says, in a line."""
+    java = getattr(error, "java_exception", None)
+    return str(java.toString() if java is not None else error).strip().partition("\n")[0]
+
+
+def _refuse_secret(key: str, value: str) -> None:
+    refuse_on_command_line("--conf", value if key == STORE else "")
+    if key == TOKEN:
+        raise RequestError(
+            Code.SECRET_EXPOSED,
+            f"Cannot take {key} in --conf: every user of the machine sees it in the list of processes (ps).",
+            f"Revoke the token, and put a new one into the variable {TOKEN_VARIABLE}.",
+        )
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from spark_colocate.faces import rows
 from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Catalog, DryRun, Output, Shown, StoreUrl, asked, opened
 from spark_colocate.model import AccessRole
-from spark_colocate.service.access import DEFAULT_DAYS, MAX_DAYS
+from spark_colocate.service.base.access import DEFAULT_DAYS, MAX_DAYS
+from spark_colocate.views import rows
 
 app = typer.Typer(help="Make, list and revoke tokens of REST.", no_args_is_help=True)
 

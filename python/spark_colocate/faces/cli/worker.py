@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spark_colocate.faces.cli.options import StoreUrl
-from spark_colocate.faces.cli.spark import Conf, session, spark_errors
+from spark_colocate.faces.cli.spark import Conf, check, session, spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,17 +29,19 @@ def worker(conf: Conf = None, store: StoreUrl = None) -> None:
     with looking(conf, store) as spark:
         print("The worker looks for jobs.", file=sys.stderr, flush=True)
         while not stopped.wait(LOOK_SECONDS):
-            _look(spark)
+            check(spark)
+            look(spark)
 
 
 @contextmanager
 def looking(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
     """A session whose control plane looks for jobs."""
     with session(conf, store) as spark:
-        _look(spark)
+        look(spark)
         yield spark
 
 
-def _look(spark: SparkSession) -> None:
+def look(spark: SparkSession) -> None:
+    """Starts the control plane if it does not run."""
     with spark_errors("the list of jobs"):
         spark.sql("SELECT job_id FROM system.colocation_jobs").collect()

@@ -13,7 +13,7 @@ from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.faces.rest.errors import DESCRIPTION, ErrorBody, add_handlers
 from spark_colocate.faces.rest.guard import Guard, Limits
 from spark_colocate.service import Service
-from spark_colocate.store import CatalogId, MemoryStore
+from spark_colocate.store import CatalogId, MissingStore
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": text}
@@ -35,15 +35,11 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 
 def make_app(
     service: Service,
-    tokens_needed: bool = False,
     local: bool = True,
     calls_per_minute: int = CALLS_PER_MINUTE,
     limits: Limits | None = None,
 ) -> FastAPI:
-    """An application that serves one catalog.
-
-    tokens_needed: also where the catalog has no token. local: see Guard.
-    """
+    """An application that serves one catalog. local: see Guard."""
     app = FastAPI(
         title="spark-colocate",
         version=spark_colocate.__version__,
@@ -54,7 +50,7 @@ def make_app(
         openapi_url=DESCRIPTION,
         separate_input_output_schemas=False,
     )
-    access = Access(service, tokens_needed, calls_per_minute)
+    access = Access(service, calls_per_minute)
     app.state.access = access
     app.add_middleware(Guard, access=access, limits=limits or Limits(), local=local)
     add_handlers(app)
@@ -66,4 +62,4 @@ def make_app(
 
 def description() -> dict[str, Any]:
     """The OpenAPI description of the interface."""
-    return make_app(Service(MemoryStore(), CatalogId(""))).openapi()
+    return make_app(Service(MissingStore(""), CatalogId(""))).openapi()

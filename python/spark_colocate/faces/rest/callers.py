@@ -18,7 +18,7 @@ from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.model import Token
 from spark_colocate.service import Request as VerbRequest
 from spark_colocate.service import Service
-from spark_colocate.service.access import no_token
+from spark_colocate.service.base.access import no_token
 
 _TAG = re.compile(r'"([0-9]{1,18})(-[0-9a-f]{8})?"')
 
@@ -27,12 +27,11 @@ _TAG = re.compile(r'"([0-9]{1,18})(-[0-9a-f]{8})?"')
 class Access:
     """What the calls of one server share.
 
-    tokens_needed: whether a call needs a token. It becomes true with the first token of the catalog, and stays so
-        until the server ends, even if the tokens go.
+    No call goes without a token, on loopback neither: every user of the machine reaches that. The first token is made
+    by who can write the store.
     """
 
     service: Service
-    tokens_needed: bool
     calls_per_minute: int = CALLS_PER_MINUTE
     _limiter: MovingWindowRateLimiter = field(default_factory=lambda: MovingWindowRateLimiter(MemoryStorage()))
 
@@ -45,12 +44,9 @@ class Access:
                 "Wait a few seconds; colocate serve --rate sets the number.",
             )
 
-    def token(self, secret: str | None, verb: str) -> Token | None:
-        """The caller's token; None where none is needed. Raises AccessError, or StoreError without a store."""
+    def token(self, secret: str | None, verb: str) -> Token:
+        """The caller's token. Raises AccessError, or StoreError without a store."""
         self.service.require_store()
-        self.tokens_needed = self.tokens_needed or bool(self.service.tokens())
-        if not self.tokens_needed:
-            return None
         if secret is None:
             raise no_token()
         token = self.service.authenticate(secret, verb)
@@ -104,8 +100,7 @@ def _caller(
     access: Access = http.app.state.access
     secret = bearer.credentials if bearer else basic.password if basic else None
     token = access.token(secret, verb)
-    who = token.name if token else f"anonymous@{http.client.host if http.client else ''}"
-    return Caller(access.service, VerbRequest(who=who, token=token, if_version=_version(if_match)))
+    return Caller(access.service, VerbRequest(who=token.name, token=token, if_version=_version(if_match)))
 
 
 def _version(tag: str | None) -> int | None:

@@ -10,12 +10,12 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
-from spark_colocate.faces import rows
 from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
 from spark_colocate.faces.rest.callers import Caller, changes, reads
 from spark_colocate.faces.rest.v1 import MAX_ID, Body
 from spark_colocate.jobs import options
 from spark_colocate.model import Job, JobKind
+from spark_colocate.views import rows
 
 router = APIRouter(prefix="/api/v1")
 

@@ -1,10 +1,11 @@
-"""Serves the application: on loopback as it is, on other addresses with TLS and tokens only."""
+"""Serves the application: on loopback as it is, on other addresses with TLS only. Every call needs a token."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from spark_colocate.service import Service
 
 HEAD_SECONDS = 10.0
 HEAD_BYTES = 16_384
+FIRST_TOKEN = "colocate token create NAME --role ADMIN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,8 @@ def check(service: Service, serving: Serving) -> None:
     missing = []
     if serving.cert is None:
         missing.append("TLS (--tls-cert and --tls-key)")
-    now = service.clock()
-    if not any(token.is_valid(now) for token in service.tokens()):
-        missing.append("a token (colocate token create NAME --role ADMIN)")
+    if not _has_token(service):
+        missing.append(f"a token ({FIRST_TOKEN})")
     if missing:
         raise _refused(
             serving,
@@ -115,12 +116,19 @@ def serve(service: Service, serving: Serving) -> None:
     port = listening.getsockname()[1]
     shown = f"[{serving.host}]" if ":" in serving.host else serving.host
     print(f"Serving catalog {service.catalog.identity} on {serving.scheme}://{shown}:{port}", flush=True)
+    if not _has_token(service):
+        print(f"There is no token yet, and no call goes without one: {FIRST_TOKEN}", file=sys.stderr, flush=True)
     uvicorn.Server(_config(service, serving)).run(sockets=[listening])
+
+
+def _has_token(service: Service) -> bool:
+    now = service.clock()
+    return any(token.is_valid(now) for token in service.tokens())
 
 
 def _config(service: Service, serving: Serving) -> uvicorn.Config:
     local = is_local(serving.host)
-    app = make_app(service, not local or bool(service.tokens()), local, serving.calls_per_minute, serving.limits)
+    app = make_app(service, local, serving.calls_per_minute, serving.limits)
     return uvicorn.Config(
         app,
         http=PatientProtocol,

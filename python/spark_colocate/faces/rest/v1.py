@@ -1,4 +1,4 @@
-"""/api/v1: the verbs of the service. A verb is one function here, and its role a line in `service/access.py`."""
+"""/api/v1: the verbs of the service. A verb is one function here, and its role a line in `service/base/access.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
-from spark_colocate.faces import rows
+from spark_colocate.catalogues.findings import Finding
 from spark_colocate.faces.rest.answers import (
     SAME,
     IfNoneMatch,
@@ -22,9 +22,9 @@ from spark_colocate.faces.rest.answers import (
     page,
 )
 from spark_colocate.faces.rest.callers import Caller, changes, reads
-from spark_colocate.findings import Finding
 from spark_colocate.model import AccessRole, GroupName
-from spark_colocate.service import access
+from spark_colocate.service.base import access
+from spark_colocate.views import rows
 
 MAX_REPLICATION = 1000
 MAX_ID = 2**53 - 1

@@ -1,0 +1,1 @@
+"""The tables of conf/ as values: settings, planning rules, reasons and findings."""

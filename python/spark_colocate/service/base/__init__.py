@@ -1,0 +1,1 @@
+"""What all parts of the service share: requests and answers, transactions, access, configurations, beats."""

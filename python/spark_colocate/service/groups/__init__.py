@@ -1,0 +1,1 @@
+"""Groups and their members: changes, listings, and reconciling them with the catalog."""

@@ -1,0 +1,1 @@
+"""Jobs as the store has them: their verbs and their states. `spark_colocate.jobs` does them."""

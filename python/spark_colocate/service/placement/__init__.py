@@ -1,0 +1,1 @@
+"""Which hosts there are, and which of them holds which bucket."""

@@ -1,0 +1,1 @@
+"""Statements on tables: the checks of what they declare, their begin and their finish."""
