@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import class_archive, hadoop_defaults, rotation
+from tests import class_archive, hadoop_defaults
+
+pytest_plugins = ["tests.tiers.plugin"]
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,15 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # The control plane and Spark's Python workers are children of the driver and find the package by this.
     present = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), *present]))
-    if not hasattr(config, "workerinput"):  # the workers of pytest-xdist find it made
-        os.environ[rotation.WHOLE_SUITE] = "" if config.args_source is pytest.Config.ArgsSource.ARGS else "1"
+    # The workers of pytest-xdist find it made.
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
         subprocess.run(["sh", "jvm-stubs/build"], cwd=ROOT, env={**os.environ, "PYTHON": sys.executable}, check=True)
-        if not config.option.collectonly:
-            hadoop_defaults.make()
-            class_archive.make()
-
-
-@pytest.hookimpl(trylast=True)  # after -k and -m, so that a run of some cases runs these
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if os.environ[rotation.WHOLE_SUITE]:
-        rotation.leave_out_other_days(items)
+        hadoop_defaults.make()
+        class_archive.make()

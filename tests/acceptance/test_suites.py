@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.acceptance.commands import run
-from tests.rotation import on_its_day
 
 # An aggregate by the key with HAVING, EXISTS and NOT EXISTS, a scalar subquery beside a join, joins of both groups.
 TPCH = ("q4", "q9", "q18", "q21", "q22")
@@ -30,10 +29,8 @@ def suite(name: str, folder: Path, *more: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "some"),
-    [pytest.param("tpch", TPCH, marks=on_its_day(0, 2)), pytest.param("tpcds", TPCDS, marks=on_its_day(1, 2))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "some"), [("tpch", TPCH), ("tpcds", TPCDS)])
 def test_queries_give_the_rows_of_stock_delta(name: str, some: tuple[str, ...], tmp_path: Path) -> None:
     queries = suite(name, tmp_path, *ENGINES, "--queries", *some)["queries"]
     assert len(queries) == len(some)

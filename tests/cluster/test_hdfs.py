@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from tests.cluster import hdfs_driver
-from tests.rotation import on_its_day
 from tests.spark.sessions import HADOOP_DEFAULTS, QUICK_JVM
 from tools.cluster.network import NoNamespaces
 from tools.cluster.spark import cluster
 
-pytestmark = on_its_day(1, 3)
+pytestmark = pytest.mark.slow
 
-FAVORED = "org.apache.spark.sql.colocate.write.hosts.FavoredNodesFileSystem"
+FAVORED = "org.apache.spark.sql.colocate.ops.hosts.FavoredNodesFileSystem"
 SETTINGS = {
     "spark.driver.memory": "1g",
     "spark.executor.memory": "1g",

@@ -1,4 +1,4 @@
-"""One suite over every store: SQLite in a file, PostgreSQL, and the in-memory twin."""
+"""One suite over every store: SQLite in a file, and PostgreSQL."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pgserver
 import pytest
-from spark_colocate.store import CatalogId, MemoryStore, Store, open_store
+from spark_colocate.store import CatalogId, Store, open_store
 
 from tests.contract.plane import Clock, Plane
 
@@ -19,12 +19,9 @@ def postgresql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.cleanup()
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "memory":
-        made = MemoryStore()
-    elif request.param == "sqlite":
+    if request.param == "sqlite":
         made = open_store(f"sqlite:///{tmp_path}/warehouse/_colocate/store.sqlite")
     else:
         made = open_store(request.getfixturevalue("postgresql_url"))

@@ -67,6 +67,9 @@ class Tables:
             {"part": part, "files": len(sizes), "bytes": sum(sizes)} for part, sizes in sorted(table.strays.items())
         ]
 
+    def _open_rewrite(self, _table: Table, _args: Mapping[str, Any]) -> Any:
+        return {"others": []}
+
     def _rewrite_strays(self, table: Table, args: Mapping[str, Any]) -> Any:
         removed = len(table.strays.pop(args["part"], []))
         return {"removed": removed, "added": removed}

@@ -1,18 +1,12 @@
 """A driver is sent what changed after its version; put together, that is what a new driver is sent at once."""
 
-import json
 import random
-import sqlite3
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic.migration import MigrationContext
-from alembic.operations import Operations
 from spark_colocate.bridge import wire
-from spark_colocate.store import Store, migrate, open_store, transaction
-from spark_colocate.store.engine import make_engine
+from spark_colocate.store import transaction
 
 from tests.contract.plane import HOUR, Plane, Refused
 
@@ -94,11 +88,7 @@ def test_only_what_changed_is_sent(plane: Plane) -> None:
     assert (message["groups"], message["members"], message["ended"]) == ([], [], [])
 
 
-def test_a_driver_whose_version_is_too_old_is_sent_everything(
-    store: Store, plane: Plane, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not hasattr(store, "_engine"):  # The twin in memory forgets nothing.
-        return
+def test_a_driver_whose_version_is_too_old_is_sent_everything(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "KEPT_REMOVALS", 3)
     plane.create("db.stays")
     late, early = Driver(), Driver()
@@ -120,47 +110,3 @@ def test_a_version_of_another_store_is_answered_with_everything(plane: Plane) ->
         driver.version = version
         assert driver.receive(plane)["since"] is None
         assert list(driver.members) == [("db", "a")]
-
-
-def test_a_store_of_the_first_version_is_brought_up(tmp_path: Path) -> None:
-    file = _of_the_first_version(tmp_path)
-    plane = Plane(open_store(f"sqlite:///{file}"))
-    plane.create("db.b")
-    assert plane.members() == {"db.a": "db.g", "db.b": "db.g"}
-    driver = Driver()
-    driver.version = 499
-    assert driver.receive(plane)["since"] is None
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT changes_since FROM colocate_catalogs").fetchall() == [(500,)]
-    assert json.dumps(driver.knows()[1]["db.g"])
-
-
-def test_a_store_of_the_first_version_is_read_before_it_is_written(tmp_path: Path) -> None:
-    """Else a DROP that comes first would leave a member that has no table."""
-    plane = Plane(open_store(f"sqlite:///{_of_the_first_version(tmp_path)}"))
-    assert plane.members() == {"db.a": "db.g"}
-
-
-def _of_the_first_version(tmp_path: Path) -> Path:
-    file = tmp_path / "store.sqlite"
-    engine = make_engine(f"sqlite:///{file}", 1)
-    with engine.connect().execution_options(colocate_write=True) as connection, connection.begin():
-        context = MigrationContext.configure(
-            connection,
-            opts={
-                "version_table": migrate.VERSION_TABLE,
-                "fn": lambda revision, _context: migrate._SCRIPTS._upgrade_revs("0001", revision),
-            },
-        )
-        with Operations.context(context):
-            context.run_migrations()
-        connection.exec_driver_sql("INSERT INTO colocate_catalogs VALUES (1, 'test', 0, '', 500, 10004)")
-        connection.exec_driver_sql(
-            "INSERT INTO colocate_groups VALUES "
-            "(1, 10002, 10001, 'db', 'g', '[\"int\"]', 4, 1, '[[1],[1],[1],[1]]', 1, 1, 1.0, NULL)"
-        )
-        connection.exec_driver_sql(
-            "INSERT INTO colocate_members VALUES (1, 10003, 'db', 'a', 'db', 'g', 'delta', '[\"k\"]', NULL, 1, 499)"
-        )
-    engine.dispose()
-    return file

@@ -13,7 +13,7 @@ from spark_colocate.jobs.scheduler import NAME, Scheduler
 from spark_colocate.jobs.work import named
 from spark_colocate.model import Job, JobKind, JobState
 from spark_colocate.service import Request
-from spark_colocate.service.job_states import FIRST_CHOICE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS
+from spark_colocate.service.jobs.states import FIRST_CHOICE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS
 from spark_colocate.store import open_store
 
 from tests.contract.plane import HOUR, Plane, Refused
@@ -69,6 +69,22 @@ def test_a_job_is_done_and_tells_its_progress(worker: Worker) -> None:
     assert (row["steps"], row["steps_done"], row["buckets_done"], row["bytes_done"]) == (2, 2, 8, 104)
     assert not worker.look()
     assert worker.plane.call("rows", table="colocation_jobs") == [row]
+
+
+def test_it_is_noted_when_and_how_a_table_was_verified(worker: Worker) -> None:
+    def verified() -> list[tuple[str | None, str | None]]:
+        return [(row["verified_at"], row["verified_mode"]) for row in worker.plane.call("table_rows")]
+
+    worker.start(mode="metadata")
+    worker.look()
+    assert verified() == [(None, None)] * 2, "no row was read"
+    worker.start(mode="sample")
+    worker.look()
+    assert verified() == [("2027-01-15T08:00:00+00:00", "sample"), (None, None)]
+    worker.plane.clock.now += HOUR
+    worker.start(target="db.g")
+    worker.look()
+    assert verified() == [("2027-01-15T09:00:00+00:00", "rows")] * 2
 
 
 def test_wrong_files_are_found_and_then_repaired(worker: Worker) -> None:
@@ -266,9 +282,10 @@ def test_jobs_that_wait_are_paused_and_cancelled_at_once(worker: Worker) -> None
     for verb in ("pause_job", "resume_job", "cancel_job"):
         with pytest.raises(Refused, match=r"it is cancelled. Start a new one: CALL system.verify\(table => 'db.t'\)"):
             worker.plane.call(verb, job_id=job_id)
-    with pytest.raises(Refused, match="There is no job 77") as refused:
-        worker.plane.call("cancel_job", job_id=77)
-    assert refused.value.code == "JOB_UNKNOWN"
+    for unknown in (77, 99_999_999_999_999, 10**30):
+        with pytest.raises(Refused, match=f"There is no job {unknown}\\.") as refused:
+            worker.plane.call("cancel_job", job_id=unknown)
+        assert refused.value.code == "JOB_UNKNOWN"
 
 
 def test_a_cancelled_job_of_a_driver_that_is_gone_ends(worker: Worker, other: Worker) -> None:
@@ -277,6 +294,81 @@ def test_a_cancelled_job_of_a_driver_that_is_gone_ends(worker: Worker, other: Wo
     worker.plane.call("cancel_job", job_id=job_id)
     other.plane.gone.add("driver")
     assert not other.look()
+    assert other.job(job_id).state is JobState.CANCELLED
+
+
+@pytest.mark.parametrize("wish", ["", "pause", "cancel"])
+@pytest.mark.parametrize("verb", ["cancel_job", "pause_job", "resume_job"])
+def test_a_job_of_a_driver_that_is_gone_is_changed_at_once(worker: Worker, other: Worker, wish: str, verb: str) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    if wish:
+        worker.plane.call(f"{wish}_job", job_id=job_id)
+    other.plane.gone.add("driver")
+    row = other.plane.call(verb, job_id=job_id)
+    then = {"cancel_job": "cancelled", "pause_job": "paused", "resume_job": "pending"}[verb]
+    assert (row["state"], row["requested"]) == ("cancelled" if wish == "cancel" else then, None)
+    assert other.look() == (row["state"] == "pending")
+
+
+def test_a_job_whose_driver_does_not_answer_is_ended_by_whoever_waits(worker: Worker, other: Worker) -> None:
+    """Of a driver on another machine nothing is certain, but its beats stand still."""
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    assert other.plane.call("cancel_job", job_id=job_id)["state"] == "running"
+    other.steady += LEASE_SECONDS - 1
+    other.plane.service.jobs.settle()
+    assert other.job(job_id).state is JobState.RUNNING
+    other.steady += 2
+    other.plane.service.jobs.settle()
+    assert other.job(job_id).state is JobState.CANCELLED
+
+
+def test_a_living_driver_keeps_its_job_from_whoever_waits(worker: Worker, other: Worker) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    for _ in range(4):
+        worker.plane.service.jobs.renew()
+        other.steady += LEASE_SECONDS - 5
+        other.plane.service.jobs.settle()
+        worker.steady += LEASE_SECONDS + 1
+        worker.plane.service.jobs.settle()
+    assert worker.job(job_id).state is JobState.RUNNING
+
+
+def test_a_late_driver_notes_nothing_of_a_job_that_was_settled(worker: Worker, other: Worker) -> None:
+    job_id = worker.start(target="db.g")
+
+    def is_ended(task: str, _args: Mapping[str, Any]) -> None:
+        if task == "verify_buckets":
+            other.plane.gone.add("driver")
+            other.plane.service.jobs.settle()
+
+    worker.tables.before = is_ended
+    assert worker.look()
+    assert (other.job(job_id).state, other.job(job_id).done) == (JobState.PENDING, 0)
+
+
+def test_the_same_job_goes_on_where_the_driver_of_the_first_one_is_gone(worker: Worker, other: Worker) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    with pytest.raises(Refused, match="is running") as refused:
+        other.start()
+    assert "driver" not in str(refused.value)
+    other.plane.gone.add("driver")
+    with pytest.raises(Refused, match=rf"is pending, because the driver that did it has ended.*cancel_job\({job_id}\)"):
+        other.start("repair")
+    assert other.start() == job_id
+    assert other.look()
+    assert other.job(job_id).state is JobState.DONE
+
+
+def test_a_cancelled_job_of_a_driver_that_is_gone_keeps_nobody_from_a_new_one(worker: Worker, other: Worker) -> None:
+    job_id = worker.start()
+    worker.plane.service.jobs.claim()
+    worker.plane.call("cancel_job", job_id=job_id)
+    other.plane.gone.add("driver")
+    assert other.start("repair") != job_id
     assert other.job(job_id).state is JobState.CANCELLED
 
 
@@ -413,6 +505,23 @@ def test_blocks_of_many_buckets_move_in_few_steps(worker: Worker) -> None:
     assert [len(args["moves"]) for args in worker.tables.done("move_blocks")] == [32, 32, 32, 4]
 
 
+def test_a_repair_that_was_taken_over_rewrites_nothing(worker: Worker, other: Worker) -> None:
+    worker.plane.create("db.n", format="parquet")
+    worker.tables.tables["db.n"] = Table([1, 1, 1, 1], strays={"": [5]})
+    job_id = worker.start("repair", "db.n")
+
+    def suspended(task: str, _args: Mapping[str, Any]) -> None:
+        """Its folder is made; then the driver stands still for longer than the lease."""
+        if task == "open_rewrite" and worker.job(job_id).claim == 1:
+            other.look()
+            other.look(after=LEASE_SECONDS + 1)
+
+    worker.tables.before = suspended
+    worker.look()
+    assert [(args["token"], args["others"]) for args in worker.tables.done("rewrite_strays")] == [(f"{job_id}-2", [])]
+    assert worker.job(job_id).state is JobState.DONE
+
+
 def test_doris_switch_leaves_blocks_where_they_are(worker: Worker) -> None:
     worker.tables.tables["db.t"].blocks = ["a"] * 4
     worker.plane.call("set_config", key="disable_colocate_relocate", value="true")
@@ -488,7 +597,7 @@ def test_a_job_waits_for_a_store_that_is_gone(worker: Worker, monkeypatch: pytes
 
 
 def test_old_jobs_are_forgotten(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spark_colocate.service.job_states.KEPT", 2)
+    monkeypatch.setattr("spark_colocate.service.jobs.states.KEPT", 2)
     ids = []
     for _ in range(4):
         ids.append(worker.start())

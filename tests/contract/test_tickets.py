@@ -99,9 +99,11 @@ def test_a_commit_that_the_store_knows_nothing_of_is_an_error(plane: Plane) -> N
 
 
 def test_old_tickets_are_swept_away(plane: Plane, clock: Clock) -> None:
-    plane.create("db.a")
+    committed = plane.begin("db.a")
+    plane.finish(committed)
     plane.begin("db.b")
     clock.now += 2 * HOUR
     plane.begin("db.c")
     with plane.store.read(plane.catalog) as tx:
-        assert [ticket.intent.table.table for ticket in tx.tickets()] == ["c"]
+        assert [ticket.intent.table.table for ticket in tx.open_tickets()] == ["c"]
+        assert tx.ticket(committed["ticket"]) is None

@@ -30,6 +30,7 @@ spark.sql("USE quickstart")
 """
 
 
+@pytest.mark.slow
 def test_readme_and_quickstart_run_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was fetched before: the first driver fetches Delta's jars into an empty folder, as a reader's does."""
     monkeypatch.delenv("SPARK_COLOCATE_DELTA_JARS", raising=False)

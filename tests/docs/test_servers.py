@@ -14,7 +14,6 @@ import pytest
 from pyhive import hive
 
 from tests.docs.markdown import ROOT, Block, blocks
-from tests.rotation import on_its_day
 from tests.spark.dialect import clients
 from tests.spark.servers import CONNECT, THRIFT, example_settings, run_beeline, server
 from tests.spark.sessions import run_bare, run_spark_sql
@@ -39,6 +38,7 @@ def run(block: Block, ask: Callable[[str], str]) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     statements = [text for block in SQL if not block.info for text in block.statements]
     conf = example_settings(tmp_path) | {"spark.colocate.python": os.environ["PYSPARK_PYTHON"]}
@@ -48,7 +48,6 @@ def test_spark_sql_runs_the_quickstart(tmp_path: Path) -> None:
     assert DORIS_LINE in ran.out
 
 
-@on_its_day(2, 3)
 def test_spark_sql_runs_the_statements_of_the_documents(tmp_path: Path) -> None:
     conf = example_settings(tmp_path) | {"spark.colocate.python": os.environ["PYSPARK_PYTHON"], GO_ON: "true"}
     ran = run_spark_sql(clients.script(), tmp_path, conf)
@@ -62,14 +61,13 @@ def thrift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         yield port
 
 
-@on_its_day(0, 2)
 def test_thrift_clients_run_the_quickstart_after_another_has_left(thrift: int) -> None:
     told = [thrift_client(thrift) for _ in range(2)]
     assert all("colocate: true (group default.sales, 8 buckets)" in one for one in told)
     assert all(DORIS_LINE in one for one in told)
 
 
-@on_its_day(0, 2)
+@pytest.mark.slow
 def test_beeline_runs_the_statements_of_the_documents(tmp_path: Path) -> None:
     """On a server of its own: the documents list all groups that there are."""
     with server(THRIFT, PORT, tmp_path / "server", {HOST: "127.0.0.1"}) as port:
@@ -101,7 +99,6 @@ def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"sc://127.0.0.1:{port}"
 
 
-@on_its_day(1, 2)
 def test_a_connect_client_runs_the_quickstart(connect: str, tmp_path: Path) -> None:
     code = CLIENT + "".join(as_client(block) for block in SQL)
     code += f"spark.sql({EXCLUDING!r})\nprint(spark.sql({JOINED!r}).collect()[0][0])\n"
@@ -111,7 +108,6 @@ def test_a_connect_client_runs_the_quickstart(connect: str, tmp_path: Path) -> N
     assert DORIS_LINE in ran.out
 
 
-@on_its_day(1, 2)
 def test_a_connect_client_runs_the_statements_of_the_documents(connect: str, tmp_path: Path) -> None:
     code = CLIENT + "import json\nfrom tests.spark.dialect.clients import differences_by\n"
     code += "print(json.dumps(differences_by(spark)))\n"

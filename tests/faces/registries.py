@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spark_colocate.model import AccessRole
 from spark_colocate.service import Request, Service
-from spark_colocate.store import CatalogId, MemoryStore, open_store
+from spark_colocate.store import CatalogId, open_store
 
 from tests.contract.plane import Clock, Plane, keys
 
@@ -27,16 +27,20 @@ class Registry:
     def group_id(self) -> str:
         return self.service.group("db.g1").group.id
 
+    def client_token(self) -> str:
+        """The secret of an ADMIN token, for calls whose caller does not matter."""
+        return self.service.create_token("client", AccessRole.ADMIN, Request(who="test"), 30).secret
+
     def token(self, role: AccessRole, days: int = 30) -> str:
         """The secret of a new token with the role's name in small letters."""
         return self.service.create_token(str(role).lower(), role, Request(who="test"), days).secret
 
 
-def make(folder: Path | None = None, timeout: float = 5.0) -> Registry:
-    """In the SQLite file of a warehouse folder; without one in memory, which is quicker."""
-    url = f"sqlite:///{folder}/_colocate/store.sqlite" if folder else ""
+def make(folder: Path, timeout: float = 5.0) -> Registry:
+    """In the SQLite file of a warehouse folder."""
+    url = f"sqlite:///{folder}/_colocate/store.sqlite"
     plane = Plane(
-        open_store(url, timeout) if folder else MemoryStore(),
+        open_store(url, timeout),
         catalog=CATALOG,
         clock=Clock(),
         hosts=("host-a", "host-b", "host-c"),

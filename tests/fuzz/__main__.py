@@ -6,11 +6,12 @@ import random
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.fuzz import planted
+from tests.fuzz import drivers, planted
 from tests.fuzz.catalogue import KEYED
 from tests.fuzz.runner import Fuzzer
 from tests.spark.sessions import STEADY_JVM, WRONG_PLANNERS, builder
@@ -24,9 +25,13 @@ def main() -> int:
     # Collected timestamps are local ones: the zone must be the session's.
     os.environ["TZ"] = "UTC"
     time.tzset()
-    with tempfile.TemporaryDirectory(prefix="colocate-fuzz-") as folder:
+    with ExitStack() as held:
+        folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="colocate-fuzz-")))
         conf = {**WRONG_PLANNERS, "spark.sql.catalogImplementation": _catalog(arguments)}
-        spark = builder(Path(folder), conf, jvm=STEADY_JVM).getOrCreate()
+        if arguments.drivers == 2:
+            conf = held.enter_context(drivers.shared(folder))
+            arguments.second = held.enter_context(drivers.second(folder, conf))
+        spark = builder(folder, conf, jvm=STEADY_JVM).getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
         try:
@@ -56,7 +61,20 @@ def _arguments() -> argparse.Namespace:
         "--key-models", metavar="SHARE", type=float, nargs="?", const=0.8, default=KEYED,
         help="how many Delta tables have AGGREGATE KEY or UNIQUE KEY; without a number %(const)s, default: %(default)s",
     )  # fmt: skip
+    parser.add_argument(
+        "--alter-properties", metavar="SHARE", type=float, nargs="?", const=0.5, default=0.0,
+        help="how many changes are ALTER TABLE of properties that say what rows there are, which must be refused",
+    )  # fmt: skip
+    parser.add_argument(
+        "--named-partitions", metavar="SHARE", type=float, nargs="?", const=0.5, default=0.0,
+        help="how many reads of tables with range partitions name some of them: FROM t PARTITION (p)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--drivers", type=int, choices=(1, 2), default=1,
+        help="2: another driver on the same tables and store makes every other change and load; under Hive alone",
+    )  # fmt: skip
     arguments = parser.parse_args()
+    arguments.second = None
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(10**6)
     return arguments
@@ -69,7 +87,7 @@ def _catalog(arguments: argparse.Namespace) -> str:
 
 def _fuzz(spark: SparkSession, arguments: argparse.Namespace) -> int:
     print(f"seed {arguments.seed}, {arguments.minutes} minutes", flush=True)
-    fuzzer = Fuzzer(spark, arguments.seed, say=lambda text: print(text, flush=True), keyed=arguments.key_models)
+    fuzzer = _fuzzer(spark, arguments)
     found = fuzzer.run(arguments.minutes * 60)
     if found:
         print(found)
@@ -82,8 +100,15 @@ def _fuzz(spark: SparkSession, arguments: argparse.Namespace) -> int:
     return 1 if shortfalls else 0
 
 
+def _fuzzer(spark: SparkSession, arguments: argparse.Namespace) -> Fuzzer:
+    return Fuzzer(
+        spark, arguments.seed, say=lambda text: print(text, flush=True), keyed=arguments.key_models,
+        altered=arguments.alter_properties, named=arguments.named_partitions, second=arguments.second,
+    )  # fmt: skip
+
+
 def _again(spark: SparkSession, arguments: argparse.Namespace) -> int:
-    fuzzer = Fuzzer(spark, arguments.seed, keyed=arguments.key_models)
+    fuzzer = _fuzzer(spark, arguments)
     found = fuzzer.run_world(arguments.world, time.monotonic() + 3600, arguments.case)
     print(found or "no difference")
     return 1 if found else 0

@@ -203,6 +203,9 @@ FORMS = {
 
 MAKING = ("CTAS", "REPLACE")
 
+# Forms that are methods of a DataFrame and no statement.
+BY_FRAME = tuple(form for form in FORMS if form.startswith(("saveAsTable", "insertInto", "writeTo")))
+
 
 def duck_statements(load: Load) -> list[str]:
     if load.form == "MERGE":

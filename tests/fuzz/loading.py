@@ -5,12 +5,15 @@ Where the two differ, also into a table without buckets while we are switched of
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from tests.fuzz.drivers import SecondDriver
 from tests.fuzz.engines import Duck, Result, Spark, failed
-from tests.fuzz.forms import FORMS, TARGET, TWIN, Load, duck_statements, plain
+from tests.fuzz.forms import BY_FRAME, FORMS, TARGET, TWIN, Load, duck_statements, plain
+from tests.soak.peer import PeerFailed
 from tests.spark.members import switched_off
 from tests.spark.native import misplaced_rows
 from tests.spark.oracle import difference
@@ -65,8 +68,11 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Loading:
+    """second: a driver that writes every other load that is a statement, if there is one."""
+
     spark: Spark
     duck: Duck
+    second: SecondDriver | None = None
 
     def run(self, load: Load) -> Loaded:
         """Leaves the target for a join; `drop` takes it away."""
@@ -111,17 +117,28 @@ class Loading:
             self.spark.insert(table, load.table.rows[:_FIRST_ROWS])
 
     def _caught(self, load: Load, name: str) -> Result:
-        session, form = self.spark.session, FORMS[load.form]
+        form = FORMS[load.form]
+        session = self._writer(load, name)
         for key, value in form.settings:
             session.conf.set(key, value)
         try:
             form.write(session, load, name)
-        except (PySparkException, Py4JJavaError) as error:
+        except (PySparkException, Py4JJavaError, PeerFailed) as error:
             return failed(error)
         finally:
             for key, _ in form.settings:
                 session.conf.unset(key)
+        if session is self.second:
+            self.spark.session.sql(f"REFRESH TABLE {name}")
         return self.spark.off(f"SELECT {', '.join(load.table.names)} FROM {name}")
+
+    def _writer(self, load: Load, name: str) -> Any:
+        """What has the `sql` that writes."""
+        if self.second is None or name != TARGET or load.form in BY_FRAME or not self.second.is_next():
+            return self.spark.session
+        if load.form != "CTAS":
+            self.second.sql(f"REFRESH TABLE {name}")
+        return self.second
 
     def _ducks(self, load: Load) -> Result:
         self.duck.create(load.table)

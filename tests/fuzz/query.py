@@ -13,12 +13,21 @@ _JOINS = {"duck": {"LEFT SEMI": "SEMI", "LEFT ANTI": "ANTI"}, "spark": {}}
 
 @dataclass(frozen=True)
 class Source:
-    """A table's name, or a query in parentheses."""
+    """A table's name, or a query in parentheses.
+
+    partitions: of the table only these range partitions. rows: the condition that is true of their rows.
+    """
 
     relation: Union[str, "Query"]
     alias: str
+    partitions: tuple[str, ...] = ()
+    rows: str = ""
 
     def sql(self, engine: Engine) -> str:
+        if self.partitions and engine == "spark":
+            return f"{self.relation} PARTITION ({', '.join(self.partitions)}) {self.alias}"
+        if self.partitions:
+            return f"(SELECT * FROM {self.relation} WHERE {self.rows}) {self.alias}"
         relation = self.relation if isinstance(self.relation, str) else f"({self.relation.sql(engine)})"
         return f"{relation} {self.alias}"
 

@@ -1,5 +1,6 @@
 """Runs cases: each query colocated, switched off, and on DuckDB. A difference is shrunk and told with its seed."""
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -11,11 +12,13 @@ from pyspark.sql import SparkSession
 
 from tests.fuzz.catalogue import KEYED, Catalogue, catalogue
 from tests.fuzz.coverage import Coverage
+from tests.fuzz.drivers import SecondDriver
 from tests.fuzz.engines import MOST_ROWS, Diverged, Duck, Result, Spark
 from tests.fuzz.forms import FORMS, Load
 from tests.fuzz.generate import CELLS, NEAR_MISS, Cell, generate
 from tests.fuzz.loading import Loaded, Loading, shrunk
 from tests.fuzz.loads import draw, fitting, join_of
+from tests.fuzz.named import naming
 from tests.fuzz.query import Query
 from tests.fuzz.world import World
 from tests.spark.oracle import difference
@@ -68,11 +71,12 @@ class Difference:
     text: str
     catalog: str = "in-memory"
     keyed: float = KEYED
+    more: str = ""
 
     def __str__(self) -> str:
         sets = [f"SET {key} = {value}" for key, value in self.settings.items()]
         case = f"--seed {self.seed} --world {self.world} --case {self.case} --catalog {self.catalog}"
-        again = f"./run fuzz {case} --key-models {self.keyed}"
+        again = f"./run fuzz {case} --key-models {self.keyed}{self.more}"
         return "\n".join([f"DIFFERENCE: {self.kind}", f"again: {again}", *self.log, *sets, self.sql, self.text])
 
 
@@ -82,7 +86,9 @@ class Fuzzer:
 
     fits: worlds of other tables are left out. damage_from: the share of a world's cases after which strays come.
     forms: statements that load tables, one form at every third case, at each where there are no queries; none for
-    queries alone. queries: are there any? keyed: how many Delta tables have a key model.
+    queries alone. queries: are there any? keyed: how many Delta tables have a key model. altered: how many changes are
+    of properties. named: how many reads of a table with range partitions name some of them. second: makes every other
+    change.
     """
 
     session: SparkSession
@@ -97,16 +103,19 @@ class Fuzzer:
     forms: tuple[str, ...] = tuple(FORMS)
     queries: bool = True
     keyed: float = KEYED
+    altered: float = 0.0
+    named: float = 0.0
+    second: SecondDriver | None = None
 
     def __post_init__(self) -> None:
         self.spark = Spark(self.session)
         self.coverage = Coverage()
         self.cells = random.Random(f"{self.seed} cells").sample(CELLS, len(CELLS))
 
-    def run(self, seconds: float) -> Difference | None:
-        """Until the time is over, or the first difference."""
+    def run(self, seconds: float = math.inf, worlds: int | None = None) -> Difference | None:
+        """Until the time is over, or after so many worlds, or until the first difference."""
         end = time.monotonic() + seconds
-        for number in count():
+        for number in count() if worlds is None else range(worlds):
             if time.monotonic() >= end:
                 return None
             if not self.fits(self._tables(number)):
@@ -114,12 +123,13 @@ class Fuzzer:
             found = self.run_world(number, end)
             if found:
                 catalog = str(self.session.conf.get("spark.sql.catalogImplementation"))
-                return replace(found, catalog=catalog, keyed=self.keyed)
+                return replace(found, catalog=catalog, keyed=self.keyed, more=self._more())
             self.say(f"world {number} of seed {self.seed}: {self.coverage.summary()}")
+        return None
 
     def run_world(self, number: int, end: float, only: int | None = None) -> Difference | None:
         """only: run this case alone; the changes before it are made, the queries before it are not run."""
-        world = World(self._tables(number), self.spark, Duck())
+        world = World(self._tables(number), self.spark, Duck(), self.altered, self.second)
         settings = {key: values[0] for key, values in self.settings.items()}
         self._settings(settings)
         try:
@@ -139,6 +149,12 @@ class Fuzzer:
         finally:
             world.drop()
         return None
+
+    def _more(self) -> str:
+        """Further options of the command that runs a case again."""
+        shares = {"--alter-properties": self.altered, "--named-partitions": self.named}
+        found = "".join(f" {option} {share}" for option, share in shares.items() if share)
+        return found + (" --drivers 2" if self.second else "")
 
     def _tables(self, number: int) -> Catalogue:
         return catalogue(random.Random(f"{self.seed} {number}"), self.keyed)
@@ -184,7 +200,7 @@ class Fuzzer:
         rng = random.Random(f"{self.seed} {number} {case} load")
         settings = {key: rng.choice(values) for key, values in (self.settings | BROADCASTS).items()}
         self._settings(settings)
-        load, loading = self._drawn(rng, world, form), Loading(self.spark, world.duck)
+        load, loading = self._drawn(rng, world, form), Loading(self.spark, world.duck, self.second)
         if load is None:
             return None
         found = Difference("", self.seed, number, case, settings, [], "", "")
@@ -249,7 +265,7 @@ class Fuzzer:
         """A query of the cell with some rows, if a few trials find one, and not too many; with DuckDB's rows."""
         found = None
         for _ in range(8):
-            query = generate(rng, world.tables, cell, near_miss)
+            query = naming(rng, generate(rng, world.tables, cell, near_miss), world.tables, self.named)
             if any(world.duck.count(part.joined().sql("duck")) > MOST_ROWS for part in query.parts()):
                 continue
             found = query, world.duck.run(query.sql("duck"))

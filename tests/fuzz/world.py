@@ -13,21 +13,31 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from tests.fuzz.catalogue import Catalogue, Maker
+from tests.fuzz.drivers import SecondDriver
 from tests.fuzz.engines import Diverged, Duck, Result, Spark, failed
 from tests.fuzz.key_changes import KeyChange
+from tests.fuzz.property_changes import PropertyChange
 from tests.fuzz.range_changes import RangeChange
 from tests.fuzz.tables import Row, Table
+from tests.soak.peer import PeerFailed
 from tests.spark.oracle import difference
+
+FAILURES = (PySparkException, Py4JJavaError, PeerFailed)
 
 # How many INSERTs into a table with range partitions have no row outside of them.
 FITTING = 0.75
 
 
 class World:
-    """log: every statement that made the present state, as a user would type it."""
+    """log: every statement that made the present state, as a user would type it.
 
-    def __init__(self, tables: Catalogue, spark: Spark, duck: Duck) -> None:
-        self.tables, self.spark, self.duck = tables, spark, duck
+    altered: how many changes are of properties. second: a driver that makes every other change, if there is one.
+    """
+
+    def __init__(
+        self, tables: Catalogue, spark: Spark, duck: Duck, altered: float = 0, second: SecondDriver | None = None
+    ) -> None:
+        self.tables, self.spark, self.duck, self.altered, self.second = tables, spark, duck, altered, second
         self.log: list[str] = []
         self._ids = 1000
 
@@ -36,6 +46,8 @@ class World:
         session.sql("DROP DATABASE IF EXISTS fuzz CASCADE")
         session.sql("CREATE DATABASE fuzz")
         session.sql("USE fuzz")
+        if self.second:
+            self.second.sql("USE fuzz")
         for table in self.tables.all:
             self._make(table)
 
@@ -52,6 +64,8 @@ class World:
             changes += [self._insert_ranged, *[lambda rng: RangeChange(self, rng).make()] * 3]
         keyed = sum(table.model is not None for table in self.tables.all)
         changes += [lambda rng: KeyChange(self, rng).make()] * (3 * keyed)
+        if self.altered and rng.random() < self.altered:
+            changes = [lambda rng: PropertyChange(self, rng).make()]
         table = (self._stray if late and rng.random() < 0.5 else rng.choice(changes))(rng)
         self._compare(table)
 
@@ -68,25 +82,38 @@ class World:
         """All of the rows, or none where one belongs to no range partition."""
         self._alike(
             f"-- {len(rows)} rows into {table.name}",
-            lambda: self.spark.insert(table, rows), self.duck.tried(lambda: self.duck.insert(table, rows)),
+            lambda: self._insert_rows(table, rows), self.duck.tried(lambda: self.duck.insert(table, rows)),
         )  # fmt: skip
 
     def loaded(self, sql: str, table: Table, rows: tuple[Row, ...]) -> None:
         """A statement that loads these rows."""
         duck = self.duck.tried(lambda: self.duck.insert(table, rows))
-        self._alike(sql, lambda: self.spark.session.sql(sql), duck)
+        self._alike(sql, lambda: self._sql(sql), duck)
+
+    def _insert_rows(self, table: Table, rows: tuple[Row, ...]) -> None:
+        if self.second and self.second.is_next():
+            self.second.insert(table, rows)
+            self.spark.session.sql(f"REFRESH TABLE {table.name}")
+        else:
+            self.spark.insert(table, rows)
+
+    def _sql(self, sql: str) -> None:
+        if self.second and self.second.is_next():
+            self.second.sql(sql)
+        else:
+            self.spark.session.sql(sql)
 
     def run(self, sql: str) -> None:
         """In Spark alone."""
         self.log.append(sql)
         try:
-            self.spark.session.sql(sql)
-        except (PySparkException, Py4JJavaError) as error:
+            self._sql(sql)
+        except FAILURES as error:
             raise Diverged(f"Spark fails: {sql}\n{error}") from error
 
     def both(self, sql: str, duck: str | None = None) -> None:
         """duck: what the statement is in DuckDB, where it is another one."""
-        self._alike(sql, lambda: self.spark.session.sql(sql), self.duck.attempt(duck or sql))
+        self._alike(sql, lambda: self._sql(sql), self.duck.attempt(duck or sql))
 
     def _alike(self, text: str, change: Callable[[], object], duck: Result | None) -> None:
         """Both engines make the change, or both refuse it as a row would be in no range partition."""
@@ -94,7 +121,7 @@ class World:
         ours: Result | None = None
         try:
             change()
-        except (PySparkException, Py4JJavaError) as error:
+        except FAILURES as error:
             ours = failed(error)
             if not ours.refused:
                 raise Diverged(f"Spark fails: {text}\n{error}") from error

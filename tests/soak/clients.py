@@ -1,6 +1,8 @@
 """Readers and writers: what they see must be what the model says, whatever is broken at the moment."""
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 
 import duckdb
 from pyspark.sql import DataFrame
@@ -11,15 +13,13 @@ from tests.soak.statements import Change, Query
 from tests.soak.tables import TABLES, Rows
 from tests.soak.world import FAILURES, PATIENCE, World
 from tests.spark.oracle import difference, multiset
-from tests.spark.plans import kind, nodes
-
-PLANS_LOOKED_AT = 0.2
-"""So many queries' plans are walked: it takes longer than a small query."""
+from tools.plans import kind, walk
 
 
 def is_colocated(frame: DataFrame) -> bool:
     """Whether some table was read by its buckets."""
-    return any(kind(node).startswith("Colocated") for node in nodes(frame, run=False))
+    plan = frame._jdf.queryExecution().executedPlan()
+    return any(kind(node).startswith("Colocated") for node in walk(plan))
 
 
 class Reader:
@@ -66,19 +66,25 @@ class Reader:
         """What is wrong, if something is."""
         world = self._world
         with world.using(query.tables):
-            for table in query.tables:
-                if table.is_native:
-                    world.sql(f"REFRESH TABLE {table.name}")
-            frame = world.driver.session().sql(query.text)
-            on = multiset(frame.collect())
-            colocated = is_colocated(frame) if self._draw.random() < PLANS_LOOKED_AT else None
-            with world.switched_off():
-                off = world.rows(query.text)
+            on, off = self._both(query, [f"REFRESH TABLE {table.name}" for table in query.tables if table.is_native])
             wanted = world.model.rows(query.text)
-        world.report.ran(2, colocated)
+        world.report.ran(2)
         if on == wanted and off == wanted:
             return ""
         return f"colocated {difference(on, wanted, query.text)}; switched off {difference(off, wanted, query.text)}"
+
+    def _both(self, query: Query, before: Sequence[str]) -> tuple[Rows, Rows]:
+        """Its rows on the layout, and switched off."""
+        world = self._world
+        for text in before:
+            world.sql(text)
+        begun = time.monotonic()
+        frame = world.driver.session().sql(query.text)
+        on = multiset(frame.collect())
+        if query.served:
+            world.report.planned(begun, is_colocated(frame))
+        with world.switched_off():
+            return on, world.rows(query.text)
 
     def _once_more_of_old_version(self) -> None:
         """Writers go on meanwhile: the query names the version that the model was asked of."""
@@ -104,6 +110,27 @@ class Reader:
             world.persist(ask, text)
         except FAILURES as error:
             world.report.fail(f"an old version of {table.name} can't be read for more than {PATIENCE} s: {error}")
+
+
+class ReaderOfPeer(Reader):
+    """Asks the second driver. While that one is made to stand still, it waits, and keeps no table."""
+
+    def run(self) -> None:
+        while self._world.goes_on():
+            with self._world.peer.gate.shared():
+                self._ask(statements.query(self._draw))
+
+    def _both(self, query: Query, before: Sequence[str]) -> tuple[Rows, Rows]:
+        peer = self._world.peer
+        with peer.turn:
+            for text in before:
+                peer.sql(text)
+            on = Counter(peer.sql(query.text))
+            peer.sql("SET disable_colocate_join = true")
+            try:
+                return on, Counter(peer.sql(query.text))
+            finally:
+                peer.sql("SET disable_colocate_join = false")
 
 
 class Writer:

@@ -47,7 +47,10 @@ def file_renamed(world: World, jobs: Jobs, draw: random.Random) -> Line:
 
 
 def delta_falsified(world: World, jobs: Jobs, draw: random.Random) -> Line:
-    """The log says another bucket of some files, as a writer would that breaks Delta's protocol; verify finds it."""
+    """The log says another bucket of some files, as a writer would that breaks Delta's protocol; verify finds it.
+
+    Until a repair, Delta refuses statements that would write a row of these files again.
+    """
     table = draw.choice(DELTA)
     rows = [(key, draw.randrange(10**6)) for key in range(40)]
     text = f"INSERT INTO {table.name} VALUES {statements.values(rows)}"
@@ -65,8 +68,12 @@ def delta_falsified(world: World, jobs: Jobs, draw: random.Random) -> Line:
         found = jobs.wait(job)
         if found.state != "done":
             world.report.fail(f"a verify of {table.name} did not end well: {found}")
-        seconds = _right(world, jobs, table)
-    return f"{table.name} says bucket 2 of bucket 3", f"{len(found.findings or [])} findings, rows right", seconds
+        _right(world, jobs, table)
+    time.sleep(draw.uniform(0, 10))
+    seconds = world.until(
+        lambda: jobs.wait(jobs.start("repair", table.group, table.name)).state == "done", f"{table.name} is repaired"
+    )
+    return f"{table.name} says bucket 2 of bucket 3", f"{len(found.findings or [])} findings, repaired", seconds
 
 
 def job_steered(world: World, jobs: Jobs, draw: random.Random) -> Line:
@@ -98,7 +105,7 @@ def driver_killed(world: World, jobs: Jobs, draw: random.Random) -> Line:
     kind, group = draw.choice(("repair", "repair", "verify")), draw.choice(GROUPS)
     with world.using(alone=[table for table in of(group) if table.is_native]):
         _calm(world, jobs, group)
-    with world.driver_gate.alone():
+    with world.steady, world.driver_gate.alone():
         job = jobs.start(kind, group)
         time.sleep(draw.random() * 2)
         state = jobs.row(job).state if draw.random() < 0.5 else "not asked"

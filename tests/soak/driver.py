@@ -11,43 +11,44 @@ from pyspark.sql import SparkSession
 
 from tests.soak.tables import DATABASE
 from tests.spark.control import control_planes_of, jvm_pid
-from tests.spark.sessions import INTERPRETED, QUICK_JVM, builder
+from tests.spark.sessions import QUICK_JVM, builder
 
-SETTINGS: Mapping[str, str] = {
-    **INTERPRETED,
+COMMON: Mapping[str, str] = {
     "spark.sql.catalogImplementation": "hive",  # it outlives the driver
-    "spark.executor.memory": "700m",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
     "spark.colocate.hosts.grace": "4s",
     "spark.colocate.store.timeout": "2s",
+    "spark.databricks.delta.retentionDurationCheck.enabled": "false",
+}
+"""Settings of both drivers."""
+
+OF_PEER: Mapping[str, str] = {"spark.master": "local[1]", "spark.driver.memory": "1g"}
+
+SETTINGS: Mapping[str, str] = {
+    "spark.executor.memory": "700m",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     # Executors are killed again and again: a task has to bear it more often than by default.
     "spark.task.maxFailures": "40",
     "spark.stage.maxConsecutiveAttempts": "40",
     "spark.locality.wait": "100ms",
     "spark.network.timeout": "60s",
-    "spark.databricks.delta.retentionDurationCheck.enabled": "false",
 }
 
 
 class Driver:
     """One at a time. `session` gives each thread a session of its own."""
 
-    def __init__(self, folder: Path, master: str) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         self._folder = folder
-        self._settings = {**SETTINGS, "spark.master": master, "spark.colocate.store": f"sqlite:///{self.store_file}"}
+        self._settings = {**SETTINGS, **settings}
         self._own = threading.local()
         self._started = 0
         self.spark: SparkSession
         self.start()
 
-    @property
-    def store_file(self) -> Path:
-        return self._folder / "store" / "store.sqlite"
-
     def start(self) -> None:
-        self.store_file.parent.mkdir(parents=True, exist_ok=True)
         self.spark = builder(self._folder, self._settings, jvm=QUICK_JVM).getOrCreate()
         self.spark.sparkContext.setLogLevel("OFF")
         self.pid = jvm_pid(self.spark)

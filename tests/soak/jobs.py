@@ -46,6 +46,20 @@ class Jobs:
             with self._lock:
                 self._starting -= kind == "repair"
 
+    def start_by_peer(self, kind: str, table: str) -> int:
+        """A job on a table that is alone in a group of its name. The second driver starts it, and so does it first."""
+
+        def start() -> int:
+            try:
+                return int(self._world.peer.sql(f"CALL system.{kind}(table => '{table}')")[0][0])
+            except FAILURES:
+                found = self.open(table)  # the answer was lost
+                if found is None:
+                    raise
+                return int(found.job_id)
+
+        return self._world.persist(start, f"starting {kind} by the second driver")
+
     def _call(self, kind: str, group: str, arguments: str) -> int:
         try:
             return int(self._world.sql(f"CALL system.{kind}({arguments})")[0].job_id)

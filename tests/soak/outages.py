@@ -1,15 +1,14 @@
 """Faults of processes and of the store. Each returns its log line: what was done, what healed, and after how long."""
 
-import os
 import random
-import shutil
 import signal
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
 
-from tests.soak.tables import GROUPS
+from spark_colocate.service.jobs.states import LEASE_SECONDS
+
+from tests.soak.peer import send, still
+from tests.soak.tables import GROUPS, OURS
 from tests.soak.world import World
 from tests.spark.cluster import worker_host
 
@@ -32,7 +31,7 @@ def executor_killed(world: World, draw: random.Random) -> Line:
     number = draw.randrange(WORKERS)
     before = world.cluster.executors(number)
     for pid in before:
-        _kill(pid, signal.SIGKILL)
+        send(pid, signal.SIGKILL)
     seconds = world.until(
         lambda: set(world.cluster.executors(number)) - set(before), f"worker {number} has another executor"
     )
@@ -44,7 +43,7 @@ def control_plane_killed(world: World, draw: random.Random) -> Line:
     with world.driver_gate.shared():
         pid = world.driver.control_plane()
         if pid:
-            _kill(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
     seconds = world.until(
         lambda: answers(world) and world.driver.control_plane() != pid, "another control plane answers"
     )
@@ -52,39 +51,28 @@ def control_plane_killed(world: World, draw: random.Random) -> Line:
 
 
 def control_plane_stopped(world: World, draw: random.Random) -> Line:
-    seconds = draw.choice((2.0, 5.0, 12.0))
-    with world.driver_gate.shared():  # a driver that is killed meanwhile would leave it stopped
+    seconds = draw.choice((2.0, 5.0, 12.0, LEASE_SECONDS + 4))
+    with world.driver_gate.shared():
         pid = world.driver.control_plane()
-        if pid:
-            _kill(pid, signal.SIGSTOP)
-            time.sleep(seconds)
-            _kill(pid, signal.SIGCONT)
+    with still([pid] if pid else []):
+        time.sleep(seconds)
     healed = world.until(lambda: answers(world), "the control plane answers after a stop")
     return f"process {pid} stood still for {seconds:.0f} s", "it answers", healed
 
 
 def store_locked(world: World, draw: random.Random) -> Line:
     seconds = draw.choice((1.0, 4.0, 12.0))
-    with _locked(world):
+    with world.store.locked():
         time.sleep(seconds)
     return f"for {seconds:.0f} s", "the listing answers", world.until(lambda: answers(world), "the store answers")
 
 
-def store_moved_away(world: World, draw: random.Random) -> Line:
-    """The file, or its folder. Its lock is held while it moves: SQLite may not lose a file that it writes."""
+def store_away(world: World, draw: random.Random) -> Line:
     seconds = draw.choice((1.0, 4.0, 10.0))
-    file = world.driver.store_file
-    moved = draw.choice((file, file.parent))
-    away = moved.with_name(f"{moved.name}.away")
-    with _locked(world):
-        moved.rename(away)
-    time.sleep(seconds)
-    if moved.is_dir():  # somebody may have begun another one
-        shutil.rmtree(moved)
-    file.with_name(f"{file.name}-journal").unlink(missing_ok=True)
-    away.replace(moved)
+    with world.store.away(draw) as how:
+        time.sleep(seconds)
     healed = world.until(lambda: answers(world), "the store answers when it is back")
-    return f"{moved.name} for {seconds:.0f} s", "the groups are listed again", healed
+    return f"{how} for {seconds:.0f} s", "the groups are listed again", healed
 
 
 OUTAGES: Mapping[str, Callable[[World, random.Random], Line]] = {
@@ -93,36 +81,21 @@ OUTAGES: Mapping[str, Callable[[World, random.Random], Line]] = {
     "control plane killed": control_plane_killed,
     "control plane stopped": control_plane_stopped,
     "store locked": store_locked,
-    "store moved away": store_moved_away,
+    "store away": store_away,
 }
 
 
 def answers(world: World) -> bool:
     """Whether all groups are listed."""
-    return len(world.sql("SELECT * FROM system.colocation_groups")) == len(GROUPS)
+    return len(world.sql(f"SELECT * FROM system.colocation_groups WHERE {OURS}")) == len(GROUPS)
 
 
 def all_are(world: World, stable: str) -> bool:
     """Whether all groups are `is_stable`, or `placement_stable`: strays and damage alone do not matter to that."""
-    rows = world.sql(f"SELECT {stable} FROM system.colocation_groups")
+    rows = world.sql(f"SELECT {stable} FROM system.colocation_groups WHERE {OURS}")
     return len(rows) == len(GROUPS) and all(row[0] for row in rows)
 
 
 def _has_host(world: World, number: int) -> bool:
     rows = world.sql(f"SELECT state FROM system.colocation_hosts WHERE host = '{worker_host(number)}'")
     return bool(rows) and rows[0].state == "alive"
-
-
-@contextmanager
-def _locked(world: World) -> Iterator[None]:
-    """Another process holds the store's lock."""
-    with closing(sqlite3.connect(world.driver.store_file, timeout=60, isolation_level=None)) as connection:
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
-
-
-def _kill(pid: int, sent: signal.Signals) -> None:
-    try:
-        os.kill(pid, sent)
-    except ProcessLookupError:
-        """It has ended by itself."""

@@ -41,6 +41,8 @@ TABLES = (
     Table("visits", "delta", "web"),
 )
 GROUPS = ("sales", "web")
+OURS = f"group_name IN ({', '.join(repr(f'{DATABASE}.{group}') for group in GROUPS)})"
+"""A condition on listed groups: suspensions have groups of their own."""
 
 
 def of(group: str) -> list[Table]:

@@ -4,6 +4,7 @@ import io
 import math
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 from py4j.protocol import Py4JError
 
 from tests.soak import clients
-from tests.soak.clients import Reader, Writer
+from tests.soak.clients import Reader, ReaderOfPeer, Writer
+from tests.soak.gates import Gate
 from tests.soak.jobs import Jobs
+from tests.soak.pairs import Pair
 from tests.soak.report import Report
 from tests.soak.statements import Change, Query
 from tests.soak.tables import TABLES
@@ -36,11 +39,11 @@ class Engine:
             self.duck.executemany(f"INSERT INTO {table.name} VALUES (?, ?)", ROWS)
 
     def sql(self, text: str) -> Any:
-        if text.startswith("REFRESH"):
+        if text.startswith(("REFRESH", "SET")):
             return SimpleNamespace(collect=list)
         if re.match("INSERT|UPDATE|DELETE|MERGE", text):
             self.before(text)
-        rows = self.duck.execute(text).fetchall()
+        rows = self.duck.cursor().execute(text).fetchall()
         return SimpleNamespace(collect=lambda: rows)
 
 
@@ -51,10 +54,11 @@ def engine() -> Engine:
 
 @pytest.fixture
 def world(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setattr(clients, "PLANS_LOOKED_AT", 0.0)
+    monkeypatch.setattr(clients, "is_colocated", lambda frame: True)
     driver: Any = SimpleNamespace(session=lambda: engine)
-    cluster: Any = None
-    made = World(1, cluster, driver, Report(io.StringIO()), math.inf)
+    peer: Any = SimpleNamespace(sql=lambda text: engine.sql(text).collect(), turn=nullcontext(), gate=Gate())
+    nothing: Any = None
+    made = World(1, nothing, nothing, driver, peer, Report(io.StringIO()), math.inf)
     for table in TABLES:
         made.model.add(table, ROWS)
     return made
@@ -69,6 +73,14 @@ def test_a_reader_finds_a_lost_row(world: World, engine: Engine) -> None:
     engine.duck.execute("DELETE FROM lines WHERE k = 7")
     Reader(world, Jobs(world), 1)._ask(JOIN)
     assert "lost [((7, 7, 7), 1)], made []" in world.report.wrong[0]
+
+
+def test_a_reader_of_the_second_driver_finds_a_row_that_is_there_twice(world: World, engine: Engine) -> None:
+    ReaderOfPeer(world, Jobs(world), 1)._ask(JOIN)
+    assert world.report.wrong == []
+    engine.duck.execute("INSERT INTO lines VALUES (7, 7)")
+    ReaderOfPeer(world, Jobs(world), 1)._ask(JOIN)
+    assert "lost [], made [((7, 7, 7), 1)]" in world.report.wrong[0]
 
 
 def change(world: World) -> None:
@@ -110,3 +122,38 @@ def test_half_a_change_is_wrong(world: World, engine: Engine) -> None:
     engine.before = failing(engine, "INSERT INTO orders VALUES (100, 1)")
     change(world)
     assert "half done" in world.report.wrong[0]
+
+
+def load_of_pair(world: World) -> None:
+    Pair(world)._load(ORDERS)
+
+
+def test_two_loads_at_once_count_both(world: World, engine: Engine) -> None:
+    load_of_pair(world)
+    assert world.report.changes["two loads at once"] == 1
+    assert count(world) == engine.sql("SELECT count(*) FROM orders").collect()[0][0] > 20
+
+
+@pytest.mark.parametrize("done", ["all", "none"])
+def test_a_load_beside_another_one_that_failed_counts_if_its_rows_are_there(
+    world: World, engine: Engine, done: str
+) -> None:
+    failed = []
+
+    def fail_first(text: str) -> None:
+        if not failed:
+            failed.append(text)
+            if done == "all":
+                engine.duck.cursor().execute(text)
+            raise Py4JError("killed")
+
+    engine.before = fail_first
+    load_of_pair(world)
+    assert (world.report.wrong, len(failed)) == ([], 1)
+    assert count(world) == engine.sql("SELECT count(*) FROM orders").collect()[0][0]
+
+
+def test_half_of_one_of_two_loads_is_wrong(world: World, engine: Engine) -> None:
+    engine.before = failing(engine, "INSERT INTO orders VALUES (100, 1)")
+    load_of_pair(world)
+    assert "two loads at once, [False, False] done" in world.report.wrong[0]

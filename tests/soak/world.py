@@ -14,7 +14,9 @@ from pyspark.sql import Row
 
 from tests.soak.driver import Driver
 from tests.soak.gates import Gate
+from tests.soak.peer import Peer, PeerFailed
 from tests.soak.report import Report
+from tests.soak.stores import Store
 from tests.soak.tables import TABLES, Model, Rows, Table
 from tests.spark.cluster import Cluster
 from tests.spark.oracle import multiset
@@ -22,11 +24,20 @@ from tests.spark.oracle import multiset
 T = TypeVar("T")
 
 
+CALM_EACH = 3
+"""In each third minute no fault begins: something must be seen of how it is without."""
+
+
+def is_calm(seconds: float) -> bool:
+    """Whether no fault may begin so long after the start."""
+    return int(seconds // 60) % CALM_EACH == CALM_EACH - 1
+
+
 class Away(Exception):
     """Something is not listed, as it is where the store's file is not there."""
 
 
-FAILURES = (PySparkException, Py4JError, Away)
+FAILURES = (PySparkException, Py4JError, Away, PeerFailed)
 
 PATIENCE = 150.0
 """A statement that fails because something is broken must succeed within so many seconds."""
@@ -34,20 +45,33 @@ PATIENCE = 150.0
 
 @dataclass
 class World:
-    """driver_gate: shared by whoever uses the driver; alone for whoever replaces it."""
+    """driver_gate: shared by whoever uses the driver; alone for whoever replaces it.
+
+    steady: held by whoever replaces the driver, and by whoever needs the same driver for long; the gate would keep all
+    others out meanwhile.
+    """
 
     seed: int
     cluster: Cluster
+    store: Store
     driver: Driver
+    peer: Peer
     report: Report
     ends: float
+    begins: float = 0.0
     model: Model = field(default_factory=Model)
     driver_gate: Gate = field(default_factory=Gate)
     gates: dict[str, Gate] = field(default_factory=lambda: {table.name: Gate() for table in TABLES})
+    steady: threading.Lock = field(default_factory=threading.Lock)
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def draw(self, name: str) -> random.Random:
         return random.Random(f"{self.seed} {name}")
+
+    def await_faults(self) -> None:
+        """Until a minute in which faults may begin."""
+        while self.goes_on() and is_calm(time.monotonic() - self.begins):
+            time.sleep(0.5)
 
     def goes_on(self) -> bool:
         return not self.stopped.is_set() and time.monotonic() < self.ends

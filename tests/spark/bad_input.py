@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, partitioning
-from spark_colocate import settings
+from spark_colocate.catalogues import conf
 
 DATABASE = "bad_input"
 FORMATS = ("parquet", "delta")
@@ -89,7 +89,7 @@ def message(statement: Callable[[], Any]) -> str:
 
 def _bare(line: str) -> str:
     """An error of ours without its condition and SQLSTATE; Spark's and Delta's errors stay whole."""
-    codes = "|".join(entry["code"] for entry in settings.load("errors.json")["errors"])
+    codes = "|".join(entry["code"] for entry in conf.load("errors.json")["errors"])
     return re.sub(rf"^\[(?:{codes})\] (.*) SQLSTATE: [0-9A-Z]{{5}}$", r"\1", line)
 
 

@@ -45,6 +45,10 @@ def session(spark: SparkSession, tables: str) -> SparkSession:
 @pytest.fixture(autouse=True)
 def _settings_are_put_back() -> Iterator[None]:
     """What a test SETs ends with the test, `disable_colocate_join` above all."""
+    yield from settings_put_back()
+
+
+def settings_put_back() -> Iterator[None]:
     session = SparkSession.getActiveSession()
     before = _settings(session) if session else None
     yield

@@ -18,12 +18,12 @@ def call(spark: SparkSession, verb: str, **args: Any) -> Any:
     """Runs a verb by way of the JVM. Raises AnalysisException with the control plane's text."""
     jvm = spark._jvm
     pairs = jvm.java.util.ArrayList()
-    parse = jvm.org.apache.spark.sql.colocate.conf.Json.parse
+    parse = jvm.org.apache.spark.sql.colocate.Json.parse
     for key, value in args.items():
         pairs.add(jvm.scala.Tuple2(key, parse(json.dumps(value))))
     arguments = jvm.scala.jdk.javaapi.CollectionConverters.asScala(pairs).toSeq()
     answer = plane(spark).call(spark._jsparkSession, verb, arguments)
-    return json.loads(jvm.org.apache.spark.sql.colocate.conf.Json.write(answer))
+    return json.loads(jvm.org.apache.spark.sql.colocate.Json.write(answer))
 
 
 def begin(spark: SparkSession, table: str, group: str = "g", buckets: int = 4, db: str = "default") -> Any:

@@ -36,6 +36,17 @@ def change_property(spark: SparkSession, table: str, key: str, change: Callable[
     _commit(spark, table, changed)
 
 
+def add_column(spark: SparkSession, table: str, column: str) -> None:
+    """One metadata commit that adds an INT column."""
+
+    def added(metadata: Field) -> None:
+        schema = json.loads(metadata["schemaString"])
+        schema["fields"].append({"name": column, "type": "integer", "nullable": True, "metadata": {}})
+        metadata["schemaString"] = json.dumps(schema)
+
+    _commit(spark, table, added)
+
+
 def _change(spark: SparkSession, table: str, column: str, change: Callable[[Field], None]) -> None:
     def changed(metadata: Field) -> None:
         schema = json.loads(metadata["schemaString"])
@@ -52,3 +63,21 @@ def _commit(spark: SparkSession, table: str, change: Callable[[Field], None]) ->
     action = json.loads(metadata)
     change(action["metaData"])
     (log / f"{len(versions):020d}.json").write_text(json.dumps(action) + "\n")
+
+
+def without_us(spark: SparkSession, sql: str) -> None:
+    """Runs a statement in a session of Spark and Delta alone, over the same tables."""
+    jvm = spark._jvm
+    stock = jvm.org.apache.spark.sql.colocate.testing.StockSession.beside(spark._jsparkSession)
+    stock.sql(sql).collectAsList()
+
+
+def declare(spark: SparkSession, table: str, model: dict[str, str]) -> None:
+    """Another key model in the schema, past every check."""
+    declared = {"colocate.keyModel": json.dumps(model)}
+    _change(spark, table, "_colocate_bucket", lambda field: field["metadata"].update(declared))
+
+
+def undeclare(spark: SparkSession, table: str) -> None:
+    """As an earlier version has made the table: its schema does not declare the key model."""
+    _change(spark, table, "_colocate_bucket", lambda field: field["metadata"].pop("colocate.keyModel"))

@@ -3,6 +3,7 @@
 Of each plan, the verdicts must be what its Exchanges say.
 """
 
+import math
 from collections import Counter
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -124,6 +125,8 @@ def plain(value: Any) -> Any:
         return tuple(plain(item) for item in value)
     if isinstance(value, dict):
         return tuple(sorted((plain(key), plain(item)) for key, item in value.items()))
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"  # which is equal to itself
     return value
 
 

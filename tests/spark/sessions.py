@@ -43,6 +43,9 @@ QUICK_DRIVER = {
 # tests/spark/surroundings/test_under_hive.py runs modules a second time, under the other catalog.
 CATALOG_OF_TESTS = "COLOCATE_TEST_CATALOG"
 
+# The mutant of tests/mutants that is switched on; inherited by all processes of a test.
+MUTANT = "COLOCATE_MUTANT"
+
 SMALL = {
     "spark.driver.memory": "2g",
     "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
@@ -65,6 +68,7 @@ SMALL = {
 # For a session whose planner can be made wrong, and its rules made to fail: jvm-stubs/testing, by these settings.
 PLANTED_BUG = "spark.colocate.testing.plantedBug"
 FAULT = "spark.colocate.testing.fault"
+DROPPED_RULES = "spark.colocate.testing.droppedRules"
 WRONG_PLANNERS = {
     "spark.jars": str(ROOT / "build" / "spark-colocate-testing.jar"),
     "spark.sql.extensions": "org.apache.spark.sql.colocate.testing.WrongPlanners",
@@ -95,11 +99,30 @@ def small_options(folder: Path, jvm: str = QUICK_JVM) -> dict[str, str]:
     """Settings of a small local session whose files all lie in `folder`."""
     return {
         **SMALL,
+        **_mutant(),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.driver.extraJavaOptions": f"{jvm} -Dderby.system.home={folder / 'derby'}",
         "spark.colocate.python": sys.executable,
     }
+
+
+def _mutant() -> dict[str, str]:
+    """What makes a session one with the mutant that `./run mutants` runs a test with."""
+    settings = mutant_settings(os.environ.get(MUTANT, ""))
+    return settings | {"spark.jars": WRONG_PLANNERS["spark.jars"]} if settings else {}
+
+
+def mutant_settings(mutant: str) -> dict[str, str]:
+    """Those that switch a mutant of the JVM on; none for other kinds."""
+    kind, _, name = mutant.partition(":")
+    match kind:
+        case "rule":
+            return {DROPPED_RULES: name}
+        case "bug":
+            return {PLANTED_BUG: name, "spark.colocate.testing": "quiet"}
+        case _:
+            return {}
 
 
 def builder(
@@ -115,9 +138,11 @@ def builder(
 def plain_options(folder: Path, delta: bool = True) -> dict[str, str]:
     """What a user types who does not import our package: jars, extensions, catalog."""
     extensions = [EXTENSION, DELTA_EXTENSION] if delta else [EXTENSION]
+    small = small_options(folder)
+    jars = [str(jar_path()), *(delta_jars() if delta else []), small.get("spark.jars", "")]
     return {
-        **small_options(folder),
-        "spark.jars": ",".join([str(jar_path()), *(delta_jars() if delta else [])]),
+        **small,
+        "spark.jars": ",".join(filter(None, jars)),
         "spark.sql.extensions": ",".join(extensions),
         "spark.sql.catalog.spark_catalog": CATALOG,
     }
@@ -152,7 +177,7 @@ def run_spark_sql(
 
 def _run(command: list[str], folder: Path, timeout: int) -> Ran:
     folder.mkdir(parents=True, exist_ok=True)
-    path = os.pathsep.join([str(ROOT), str(ROOT / "python")])
+    path = os.pathsep.join([str(ROOT), str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": _spark_home()}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False

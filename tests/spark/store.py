@@ -9,7 +9,8 @@ from urllib.parse import urlparse
 
 from pyspark.sql import SparkSession
 from spark_colocate.model import GroupName, Host
-from spark_colocate.service import Service, hosts
+from spark_colocate.service import Service
+from spark_colocate.service.placement import hosts
 from spark_colocate.store import open_store
 
 from tests.spark.control import call
@@ -47,6 +48,15 @@ def lost_host(spark: SparkSession, group: str, buckets: Sequence[int]) -> Iterat
     finally:
         spark.sql("CALL system.set_config(key => 'disable_colocate_relocate', value => 'false')").collect()
         forget_host(spark, LOST)
+
+
+def joined_long_ago(spark: SparkSession, db: str) -> None:
+    """The members of a database have joined their groups before anybody noted it."""
+    there = service(spark)
+    with there.store.write(there.catalog) as tx:
+        for member in tx.members_in(db):
+            tx.put_member(replace(member, joined_at=None))
+    call(spark, "table_rows")
 
 
 def forget_host(spark: SparkSession, name: str) -> None:

@@ -1,7 +1,7 @@
 """Doris' rules for data division, as one table: facts of a table, and the advice for it."""
 
 import pytest
-from spark_colocate.advice import GB, GIB, MB, MIB, TB, Division, TableFacts, advise, division, hints
+from spark_colocate.checks.advice import GB, GIB, MB, MIB, TB, Division, TableFacts, advise, division, hints
 
 
 @pytest.mark.parametrize(

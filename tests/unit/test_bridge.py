@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+import psutil
 import pytest
 from spark_colocate.bridge import owners
 from spark_colocate.bridge.process import Start
@@ -15,7 +16,7 @@ from spark_colocate.errors import RequestError
 from spark_colocate.jobs.runner import JobRunner
 from spark_colocate.jobs.scheduler import Scheduler
 from spark_colocate.model import JobKind
-from spark_colocate.store import CatalogId, MemoryStore
+from spark_colocate.store import CatalogId, Store
 from spark_colocate.verdicts import Verdict, parse, verdicts
 
 from tests.contract.plane import Plane
@@ -56,7 +57,25 @@ def test_a_killed_process_that_nobody_has_reaped_is_gone() -> None:
 def test_a_later_process_of_the_same_number_is_another_one() -> None:
     machine, pid, started = owners.owner_of(os.getpid()).rsplit("|", 2)
     assert not owners.is_gone(f"{machine}|{pid}|{started}")
-    assert owners.is_gone(f"{machine}|{pid}|{int(started or 0) + 1}")
+    assert owners.is_gone(f"{machine}|{pid}|{float(started) + 10}")
+
+
+def test_a_clock_that_is_set_makes_no_process_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """psutil gives the start of a process, and of the machine, by the clock."""
+    owner = owners.owner_of(os.getpid())
+    boot, created = psutil.boot_time(), psutil.Process().create_time()
+    monkeypatch.setattr(psutil, "boot_time", lambda: boot + 3600)
+    monkeypatch.setattr(psutil.Process, "create_time", lambda _self: created + 3600)
+    assert not owners.is_gone(owner)
+
+
+def test_a_clock_that_is_set_between_two_readings_makes_no_process_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = owners.owner_of(os.getpid())
+    boot, created = psutil.boot_time(), psutil.Process().create_time()
+    readings = iter([boot, boot + 3600])
+    monkeypatch.setattr(psutil, "boot_time", lambda: next(readings, boot + 3600))
+    monkeypatch.setattr(psutil.Process, "create_time", lambda _self: created + 3600)
+    assert not owners.is_gone(owner)
 
 
 @pytest.mark.parametrize("owner", ["", "elsewhere|1|1", "driver", "|x|"])
@@ -69,8 +88,8 @@ def watcher_of(plane: Plane, jvm: Jvm) -> Watcher:
     return Watcher(plane.service, jvm, runner, Scheduler(plane.service, {}))
 
 
-def test_the_watcher_pushes_what_others_changed_once() -> None:
-    store, jvm = MemoryStore(), Jvm()
+def test_the_watcher_pushes_what_others_changed_once(store: Store) -> None:
+    jvm = Jvm()
     plane, other = Plane(store), Plane(store, "other")
     watcher = watcher_of(plane, jvm)
     watcher.look()
@@ -84,8 +103,7 @@ def test_the_watcher_pushes_what_others_changed_once() -> None:
     assert jvm.pushed[-1]["groups"][0]["stable"] is False
 
 
-def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() -> None:
-    store = MemoryStore()
+def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared(store: Store) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     stale = CatalogId("in-memory:stale", True, owners.owner_of(dead.pid))
     dead.wait()
@@ -98,10 +116,8 @@ def test_an_in_memory_catalog_ends_with_its_driver_and_stale_ones_are_cleared() 
     watcher = watcher_of(planes[1], Jvm())
     watcher.look()
     assert {catalog.identity for catalog in store.catalogs()} == {"in-memory:mine", "hive:kept"}
-    held = store.catalogs()
     watcher.stop()
-    assert [c.identity for c in held] == ["in-memory:mine", "hive:kept"]
-    assert not store.exists()
+    assert [catalog.identity for catalog in store.catalogs()] == ["hive:kept"]
 
 
 def test_the_process_comes_up_without_spark_and_without_migrations() -> None:
@@ -113,7 +129,8 @@ def test_the_process_comes_up_without_spark_and_without_migrations() -> None:
 def test_what_the_driver_sends_is_typed_and_shows_no_secret() -> None:
     line = {
         "port": 1, "token": "hush", "pid": 2, "catalog": "hive:x", "ephemeral": False, "warehouse": "/w",
-        "store": "postgresql://user:hush@host/db", "storeTimeout": 5, "hostGrace": 300, "tickets": ["t"],
+        "store": "postgresql://user:hush@host/db", "passwordFile": "", "tokenFile": "",
+        "storeTimeout": 5, "hostGrace": 300, "tickets": ["t"],
         "intervals": {"verify": 86400, "repair": 0},
     }  # fmt: skip
     start = Start.parse(json.dumps(line))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from spark_colocate.findings import catalogue
+from spark_colocate.catalogues.findings import catalogue
 from spark_colocate.model import (
     Column,
     Format,
@@ -19,8 +19,8 @@ from spark_colocate.model import (
     TableName,
 )
 from spark_colocate.service import BucketFiles, Declaration, InspectedTable, Inspection
-from spark_colocate.service.doctor import findings
-from spark_colocate.service.doctor_facts import StoreFacts
+from spark_colocate.service.doctor.facts import Leftover, StoreFacts, Unreadable
+from spark_colocate.service.doctor.report import findings
 
 MIB, GIB = 1 << 20, 1 << 30
 HOUR = 3600.0
@@ -36,7 +36,7 @@ def group(name: GroupName = G, sequence: Sequence[Sequence[int]] = ((1,), (1,), 
 
 
 def member(table: TableName, name: GroupName = G, changed: int = 0) -> Member:
-    return Member(7, table, name, Format.DELTA, ("k",), 1, changed=changed)
+    return Member(7, table, name, Format.DELTA, ("k",), 1, changed=changed, joined_at=NOW)
 
 
 def job(state: JobState, age: float = 2 * HOUR) -> Job:
@@ -45,8 +45,7 @@ def job(state: JobState, age: float = 2 * HOUR) -> Job:
 
 def store(**more: object) -> StoreFacts:
     """Group db.g with tables a and b in 4 buckets on one living host, all of it old."""
-    usual = {"groups": (group(),), "members": (member(A), member(B)), "hosts": (Host(1, "h1"), Host(2, "h2"))}
-    usual["hosts"] = (Host(1, "h1"),)
+    usual = {"groups": (group(),), "members": (member(A), member(B)), "hosts": (Host(1, "h1"),)}
     return StoreFacts(NOW, HOUR, **{**usual, **more})  # type: ignore[arg-type]
 
 
@@ -125,6 +124,27 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
     (store(jobs=(job(JobState.PENDING),)), None, [("JOB_PENDING", "db.g", "CALL system.cancel_job(9)")]),
     (store(jobs=(job(JobState.PAUSED),)), None, [("JOB_PAUSED", "db.g", "CALL system.resume_job(9)")]),
     (store(jobs=(job(JobState.RUNNING),)), None, []),
+    (
+        store(jobs=(replace(job(JobState.RUNNING), stepped_at=NOW - HOUR),)),
+        None,
+        [("JOB_HANGS", "db.g", "CALL system.cancel_job(9)")],
+    ),
+    (store(jobs=(replace(job(JobState.RUNNING), stepped_at=NOW - HOUR + 1),)), None, []),
+    (
+        store(members=(replace(member(A), joined_at=None), member(B))),
+        None,
+        [("NOT_VERIFIED", "db.a", "CALL system.verify(table => 'db.a', mode => 'sample')")],
+    ),
+    (
+        store(jobs=(job(JobState.RUNNING, age=1),), abandoned=frozenset({9})),
+        None,
+        [("JOB_ORPHANED", "db.g", "CALL system.cancel_job(9)")],
+    ),
+    (
+        store(failed=(job(JobState.FAILED, age=1),)),
+        None,
+        [("JOB_FAILED", "db.g", "CALL system.verify(group => 'db.g')")],
+    ),
     (store(jobs=(job(JobState.PENDING, age=60),)), None, []),
     (
         store(members=(member(ODD),)),
@@ -145,11 +165,24 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
             (
                 "STORE_OF_ONE_HOST",
                 "spark.colocate.store",
-                "spark.colocate.store = postgresql://user:password@host/database, in spark-defaults.conf",
+                "spark.colocate.store = postgresql://user@host/database, in spark-defaults.conf; "
+                "its password in ~/.pgpass, or in a file that spark.colocate.store.passwordFile names",
             )
         ],
     ),
     (store(store_is_shared=False), None, []),
+    (
+        store(store_exposed="/w/store.sqlite (0644)"),
+        None,
+        [
+            (
+                "STORE_EXPOSED",
+                "spark.colocate.store",
+                "chmod go-rwx, as the user that owns them; for several users, "
+                "spark.colocate.store = postgresql://user@host/database",
+            )
+        ],
+    ),
     # What a look at the tables adds.
     (
         store(members=(member(A),)),
@@ -182,6 +215,21 @@ CASES: list[tuple[StoreFacts, Inspection | None, list[tuple[str, str, str]]]] = 
         [("TABLE_DOES_NOT_FIT", "db.a", "ALTER TABLE db.a SET TBLPROPERTIES ('colocate_with' = '')")],
     ),
     (store(pending=frozenset({TableName("db", "new")})), seen(table(TableName("db", "new"))), []),
+    (
+        store(),
+        Inspection((table(A),), (B,), unreadable=(Unreadable(B, "No.", False),)),
+        [("TABLE_UNREADABLE", "db.b", "SELECT * FROM db.b")],
+    ),
+    (
+        store(),
+        Inspection((table(A), table(B)), unreadable=(Unreadable(ODD, "No.", True, 3),)),
+        [("VERSION_UNREADABLE", "my db.it's", "RESTORE TABLE `my db`.`it's` TO VERSION AS OF 3")],
+    ),
+    (
+        store(),
+        Inspection((table(A), table(B)), leftovers=(Leftover(ODD, "/w/it's", 1, 9, NOW - HOUR),)),
+        [("LEFTOVER_FOLDER", "my db.it's", "CALL system.remove_leftover(table => '`my db`.`it\\'s`')")],
+    ),
     (store(), Inspection((table(A),)), [("TABLE_GONE", "db.b", "CALL system.reconcile()")]),
     (store(), Inspection((table(A),), unread=(B,)), []),
     (store(), Inspection((), databases=frozenset({"other"})), []),

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from spark_colocate import errors, settings
+from spark_colocate import errors
+from spark_colocate.catalogues import conf
 
 ROOT = Path(__file__).parents[2]
 _IN_SCALA = re.compile(r"(?:ColocateException|error)\(\s*\"([A-Z_]{4,})\"")
@@ -17,7 +18,7 @@ def _found(folder: str, suffix: str, pattern: re.Pattern[str]) -> set[str]:
 
 
 def _listed() -> list[dict[str, str]]:
-    entries: list[dict[str, str]] = settings.load("errors.json")["errors"]
+    entries: list[dict[str, str]] = conf.load("errors.json")["errors"]
     return entries
 
 

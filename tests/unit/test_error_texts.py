@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from spark_colocate.service import LEASE_SECONDS
-from spark_colocate.store import MemoryStore
+from spark_colocate.store import Store
 
 from tests.contract.plane import Plane, Refused, keys
 
@@ -14,9 +14,9 @@ ALLOWED = (
 
 
 @pytest.fixture
-def plane() -> Plane:
+def plane(store: Store) -> Plane:
     """Group db.g: (bigint, string) into 16 buckets, replication 1, parent db.parent."""
-    plane = Plane(MemoryStore())
+    plane = Plane(store)
     plane.create("db.parent", keys=keys("k bigint; v string"), buckets=16)
     return plane
 

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spark_colocate.model import BucketSequence, Host
-from spark_colocate.service.placement import Move, balanced, moved, repaired, round_robin
+from spark_colocate.service.placement.assignment import Move, balanced, moved, repaired, round_robin
 
 hosts = st.lists(st.text(min_size=1, max_size=5), unique=True, max_size=6).map(
     lambda names: [Host(10 + i, name) for i, name in enumerate(names)]

@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from spark_colocate.checks.range_partitions import Spec
 from spark_colocate.errors import ColocateError
 from spark_colocate.model import Column, TableName
-from spark_colocate.range_partitions import Spec
-from spark_colocate.service import declarations, ranges
-from spark_colocate.service.ranges import RangedTable
-from spark_colocate.service.requests import Declaration
+from spark_colocate.service.base.requests import Declaration
+from spark_colocate.service.statements import declarations, ranges
+from spark_colocate.service.statements.ranges import RangedTable
 
 COLUMNS = (
     Column("Day", "date"),
@@ -51,9 +51,9 @@ def test_a_column_with_the_hidden_ones_name_is_refused() -> None:
 
 
 def test_a_partition_may_have_buckets_of_its_own() -> None:
-    same = ranges.added(table(), Spec("q", ("2017-03-01",), buckets=4))
+    same = ranges.added(table(), [Spec("q", ("2017-03-01",), buckets=4)])
     assert [p.buckets for p in same.partitions] == [None, None]
-    other = ranges.added(table(), Spec("q", ("2017-03-01",), buckets=8, bucket_keys=("K",)))
+    other = ranges.added(table(), [Spec("q", ("2017-03-01",), buckets=8, bucket_keys=("K",))])
     assert [p.buckets for p in other.partitions] == [None, 8]
     assert ranges.created(table(partitions=other.to_json())) == other
     assert [p.buckets for p in ranges.dropped(table(partitions=other.to_json()), "q", False).partitions] == [None]
@@ -72,7 +72,7 @@ def test_other_buckets_are_refused_with_both_sides(
     changed: dict[str, Any], spec: Spec, code: str, parts: list[str]
 ) -> None:
     with pytest.raises(ColocateError) as error:
-        ranges.added(replace(table(), **changed), spec)
+        ranges.added(replace(table(), **changed), [spec])
     assert error.value.code == code
     assert all(part in str(error.value) for part in parts), error.value
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spark_colocate import matching, table_checks
+from spark_colocate.checks import matching, table_checks
 from spark_colocate.errors import ColocateError
 from spark_colocate.model import Column, GroupName, GroupSchema, Intent, Kind, TableName
 

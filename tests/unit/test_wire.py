@@ -5,26 +5,27 @@ import re
 from pathlib import Path
 
 import pytest
-from spark_colocate import reasons, rules, settings
-from spark_colocate.rule_table import excluded
-from spark_colocate.store import MemoryStore
+from spark_colocate import rules
+from spark_colocate.catalogues import conf, reasons, settings
+from spark_colocate.catalogues.rules import excluded
+from spark_colocate.store import Store
 
 from tests.contract.plane import Plane, Refused, keys
 
 
-def test_an_unknown_verb_points_to_the_version() -> None:
+def test_an_unknown_verb_points_to_the_version(store: Store) -> None:
     with pytest.raises(Refused, match=r"no verb nope .* The jar and the Python package are of different versions") as e:
-        Plane(MemoryStore()).call("nope")
+        Plane(store).call("nope")
     assert e.value.code == "VERB_UNKNOWN"
 
 
-def test_a_fault_is_no_answer() -> None:
+def test_a_fault_is_no_answer(store: Store) -> None:
     with pytest.raises(KeyError):
-        Plane(MemoryStore()).call("begin_drop", db="db")
+        Plane(store).call("begin_drop", db="db")
 
 
-def test_names_keep_their_case_when_the_session_tells_cases_apart() -> None:
-    plane = Plane(MemoryStore())
+def test_names_keep_their_case_when_the_session_tells_cases_apart(store: Store) -> None:
+    plane = Plane(store)
     for sensitive, name in ((True, "T"), (False, "t")):
         args = {"db": "db", "table": "T", "group": "g", "format": "delta", "keys": keys("k int"), "buckets": 2}
         reply = plane.endpoint.call("begin_create", json.dumps({**args, "context": {"caseSensitive": sensitive}}))
@@ -32,8 +33,8 @@ def test_names_keep_their_case_when_the_session_tells_cases_apart() -> None:
         assert f"db.{name}" in plane.members()
 
 
-def test_the_sessions_replication_counts_where_the_table_names_none() -> None:
-    plane = Plane(MemoryStore(), settings={"spark.colocate.replication": "2"})
+def test_the_sessions_replication_counts_where_the_table_names_none(store: Store) -> None:
+    plane = Plane(store, settings={"spark.colocate.replication": "2"})
     plane.create("db.a")
     assert plane.group("db.g")["replication"] == 2
 
@@ -55,10 +56,10 @@ def test_the_sessions_replication_counts_where_the_table_names_none() -> None:
         ({"replication": "many"}, None),  # a number that counts in a group alone
     ],
 )
-def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code: str | None) -> None:
+def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code: str | None, store: Store) -> None:
     columns = [{"name": "k", "type": "int"}, {"name": "f", "type": "float"}]
     given = {"db": "db", "table": "a", "format": "delta", "keys": keys("k int"), "buckets": 4, "columns": columns}
-    plane = Plane(MemoryStore())
+    plane = Plane(store)
     if code is None:
         assert plane.call("check_layout", **{**given, **args}) == {}
     else:
@@ -68,24 +69,24 @@ def test_check_layout_needs_no_store_and_no_group(args: dict[str, object], code:
     assert not plane.store.exists()
 
 
-def test_a_system_table_that_there_is_not_is_refused_with_those_there_are() -> None:
+def test_a_system_table_that_there_is_not_is_refused_with_those_there_are(store: Store) -> None:
     with pytest.raises(
         Refused, match="colocation_groups, colocation_hosts, colocation_jobs, colocation_audit"
     ) as refused:
-        Plane(MemoryStore()).call("rows", table="colocation_nothing")
+        Plane(store).call("rows", table="colocation_nothing")
     assert refused.value.code == "REQUEST_INVALID"
 
 
-def test_a_hint_on_the_bucket_count_comes_with_the_ticket() -> None:
-    plane = Plane(MemoryStore())
+def test_a_hint_on_the_bucket_count_comes_with_the_ticket(store: Store) -> None:
+    plane = Plane(store)
     assert plane.begin("db.a", bytes=1 << 42)["notes"] == [
         "4 buckets for about 4194304 MiB make 1048576.0 MiB per bucket; 410 to 4096 buckets, or "
         "16 to 32 buckets in each of 88 partitions would fit better."
     ]
 
 
-def test_the_snapshot_has_the_fields_that_the_jvm_reads() -> None:
-    plane = Plane(MemoryStore())
+def test_the_snapshot_has_the_fields_that_the_jvm_reads(store: Store) -> None:
+    plane = Plane(store)
     plane.create("db.a")
     assert plane.snapshot is not None
     source = (
@@ -100,16 +101,16 @@ def test_conf_is_read_by_key() -> None:
     assert settings.default("spark.colocate.recycle.period") == "1d"
     assert settings.Settings.of({}).recycle_seconds == 86400
     assert all(reason.code == code for code, reason in reasons.catalogue().items())
-    assert {rule["active"] for rule in settings.load("rules.json")["rules"]} <= {True, False}
+    assert {rule["active"] for rule in conf.load("rules.json")["rules"]} <= {True, False}
 
 
 def test_every_rule_of_the_conf_is_a_rule_of_the_planner() -> None:
-    table = Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate/rules/Rules.scala"
+    table = Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate/phases/Rules.scala"
     assert sorted(re.findall(r'"(\w+)" -> ', table.read_text())) == sorted(rule.name for rule in rules())
 
 
 def test_the_statement_that_avoids_a_rule_sets_a_key_that_there_is() -> None:
-    for entry in settings.load("rules.json")["rules"]:
+    for entry in conf.load("rules.json")["rules"]:
         key = entry.get("switch", "SET spark.sql.x = 1").split()[1]
         assert key.startswith("spark.sql.") or key in settings.catalogue()
 

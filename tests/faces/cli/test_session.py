@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.rotation import on_its_day
 from tests.spark.sessions import QUICK_DRIVER, small_options
 
 DORIS = """
@@ -46,7 +45,6 @@ def test_a_table_made_by_sql_is_listed_from_the_store_alone(tmp_path: Path) -> N
     assert marked.stdout == "Group shop.g is marked as unstable.\n"
 
 
-@on_its_day(1, 2)
 def test_a_worker_does_the_jobs_that_a_command_line_starts_and_ends_when_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "file.sql").write_text(DORIS)
     conf = {key: value for key, value in small_options(tmp_path).items() if key != "spark.sql.catalogImplementation"}

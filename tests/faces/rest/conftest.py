@@ -1,6 +1,7 @@
 """Clients of the application without a network, and a server on loopback."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from spark_colocate.faces.rest.app import make_app
@@ -12,14 +13,20 @@ HERE = "http://127.0.0.1"
 
 
 @pytest.fixture
-def registry() -> Registry:
-    return make()
+def registry(tmp_path: Path) -> Registry:
+    return make(tmp_path)
 
 
 @pytest.fixture
 def client(registry: Registry) -> TestClient:
-    """Needs no token while the registry has none."""
-    return TestClient(make_app(registry.service), HERE, raise_server_exceptions=False)
+    """Shows an ADMIN token."""
+    return admin_client(registry)
+
+
+def admin_client(registry: Registry) -> TestClient:
+    """A client of a new application, with a token of its own."""
+    headers = {"Authorization": f"Bearer {registry.client_token()}"}
+    return TestClient(make_app(registry.service), HERE, headers=headers, raise_server_exceptions=False)
 
 
 @pytest.fixture

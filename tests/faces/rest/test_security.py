@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from spark_colocate.faces.rest import v1
-from spark_colocate.faces.rest.app import make_app
 from spark_colocate.faces.rest.guard import Limits
 from spark_colocate.model import AccessRole, Token
 from spark_colocate.service import Request, Service
@@ -16,7 +15,7 @@ from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from tests.faces.registries import Registry, make
-from tests.faces.rest.conftest import HERE
+from tests.faces.rest.conftest import admin_client
 
 ClientOf = Callable[..., TestClient]
 ANY = Request(who="test")
@@ -159,12 +158,27 @@ def test_a_token_revoked_in_mid_call_changes_nothing(
     assert registry.service.group("db.g1").group.is_stable
 
 
-def test_an_open_server_closes_with_the_first_token_and_stays_closed(client: TestClient, registry: Registry) -> None:
+@pytest.mark.parametrize("local", [True, False])
+def test_while_there_is_no_token_nobody_gets_in_and_nobody_makes_the_first(
+    client_of: ClientOf, registry: Registry, local: bool
+) -> None:
+    client, before = client_of(local=local), registry.plane.dump()
+    for method, path, body, _least in CALLS:
+        answer = call(client, registry, method, path, body)
+        assert (answer.status_code, answer.json()["code"]) == (401, "TOKEN_NEEDED"), (path, answer.text)
+    assert (registry.plane.dump(), registry.service.tokens()) == (before, [])
+    assert client.get("/openapi.json").status_code == 200
+
+
+def test_a_server_stays_closed_when_its_last_token_ends_and_opens_with_a_new_one(
+    client_of: ClientOf, registry: Registry
+) -> None:
+    client = client_of(registry.token(AccessRole.READER))
     assert client.get("/api/v1/groups").status_code == 200
-    registry.token(AccessRole.READER)
-    assert client.get("/api/v1/groups").status_code == 401
     registry.service.revoke_token("reader", ANY)
     assert client.get("/api/v1/groups").status_code == 401
+    client.headers["Authorization"] = f"Bearer {registry.token(AccessRole.READER)}"
+    assert client.get("/api/v1/groups").status_code == 200
     registry.service.store.forget(registry.service.catalog)
     registry.plane.create("db.a")
     assert client.get("/api/v1/groups").status_code == 401
@@ -200,8 +214,8 @@ def test_web_pages_cannot_use_a_server_on_loopback(client: TestClient, headers: 
 
 
 @pytest.mark.parametrize("size", [100, 101, 10_000])
-def test_a_body_has_a_bound(client_of: ClientOf, size: int) -> None:
-    client = client_of(limits=Limits(body_bytes=100))
+def test_a_body_has_a_bound(client_of: ClientOf, registry: Registry, size: int) -> None:
+    client = client_of(registry.token(AccessRole.OPERATOR), limits=Limits(body_bytes=100))
     content = b'{"stable": true}'.ljust(size)
     for sent in (content, iter([content[:50], content[50:]])):  # with its length, and in pieces
         answer = client.put("/api/v1/groups/1.2/stable", content=sent, headers={"Content-Type": "application/json"})
@@ -223,7 +237,7 @@ def _file(registry: Registry) -> str:
 
 
 def test_a_store_that_is_gone_is_no_empty_list(stored: Registry) -> None:
-    client = TestClient(make_app(stored.service), HERE)
+    client = admin_client(stored)
     Path(_file(stored)).unlink()
     for method, path in (("GET", "/api/v1/groups"), ("GET", "/api/colocate"), ("DELETE", "/api/v1/groups/1.2")):
         answer = client.request(method, path)
@@ -233,7 +247,7 @@ def test_a_store_that_is_gone_is_no_empty_list(stored: Registry) -> None:
 
 
 def test_a_locked_store_says_so(stored: Registry) -> None:
-    client = TestClient(make_app(stored.service), HERE)
+    client = admin_client(stored)
     holder = sqlite3.connect(_file(stored), isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     answer = call_stable(client, "1.2")
@@ -248,7 +262,7 @@ def call_stable(client: TestClient, group: str) -> Any:
 
 
 def test_a_full_store_says_so_and_changes_nothing(stored: Registry) -> None:
-    client = TestClient(make_app(stored.service), HERE)
+    client = admin_client(stored)
     with sqlite3.connect(_file(stored)) as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
     full = f"PRAGMA max_page_count = {pages}"

@@ -124,13 +124,14 @@ def test_a_client_that_sends_byte_by_byte_is_not_waited_for(port: int) -> None:
         assert time.monotonic() - began < 5
 
 
-def test_a_client_may_take_its_time_between_calls(port: int) -> None:
+def test_a_client_may_take_its_time_between_calls(registry: Registry, port: int) -> None:
+    headers = {"Authorization": f"Bearer {registry.token(AccessRole.READER)}"}
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     client.connect()
     client.auto_open = False  # a connection that the server closed would be opened anew
     with contextlib.closing(client):
         for _ in range(2):
-            client.request("GET", "/api/v1/hosts")
+            client.request("GET", "/api/v1/hosts", headers=headers)
             answer = client.getresponse()
             assert answer.status == 200 and answer.read()
             time.sleep(0.8)
@@ -188,6 +189,19 @@ def test_other_addresses_need_tls_and_a_valid_token(registry: Registry, tls: tup
     assert "a token" in refusal(registry, Serving("::", cert=cert, key=key))
     for host in ("127.0.0.1", "127.9.9.9", "localhost", "::1"):
         check(registry.service, Serving(host))
+
+
+def test_a_server_without_a_valid_token_says_how_to_make_one(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    server.serve(registry.service, Serving(port=0))
+    told = capsys.readouterr()
+    assert told.out.startswith("Serving catalog warehouse on http://127.0.0.1:")
+    assert told.err.endswith("colocate token create NAME --role ADMIN\n")
+    registry.token(AccessRole.READER)
+    server.serve(registry.service, Serving(port=0))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_certificate_that_cannot_be_used_is_named(registry: Registry, tls: tuple[Path, Path]) -> None:

@@ -53,7 +53,7 @@ def test_pages_of_any_size_are_the_whole_list(client: TestClient, registry: Regi
 
 
 def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestClient], registry: Registry) -> None:
-    client = client_of(AccessRole.OPERATOR)
+    client = client_of(registry.token(AccessRole.OPERATOR))
     wanted, named = {"target": "db.orders", "mode": "sample"}, {"Idempotency-Key": "night-7"}
     started = client.post("/api/v1/jobs/verify", json=wanted, headers=named).json()
     assert (started["kind"], started["target"], started["state"]) == ("verify", "db.orders", "pending")

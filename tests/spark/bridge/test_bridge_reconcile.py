@@ -1,10 +1,13 @@
 """`CALL system.reconcile()`: the tables' properties are the truth; outcomes that were not received are sent again."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Thread
 
 import pytest
 from pyspark.sql import SparkSession
+from spark_colocate.model import Ticket
 from spark_colocate.store import CatalogId, open_store
 
 from tests.contract.plane import Plane
@@ -64,21 +67,74 @@ def test_a_table_that_does_not_fit_is_told_and_stays_out(spark: SparkSession, db
     assert "bucket counts differ (table: 4, group: 8)" in row.message
 
 
-def test_an_outcome_that_the_store_did_not_hear_is_told_before_the_next_verb(
+def test_an_outcome_that_the_store_did_not_hear_is_told_again_without_another_statement(
     spark: SparkSession, db: str, registry: Plane
 ) -> None:
-    begun = control.begin(spark, "late", "late")
-    holder = sqlite3.connect(store_file(spark), isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(Exception, match=r"another process holds its lock"):
-        control.call(spark, "finish", ticket=begun["ticket"], outcome="commit")
-    holder.execute("ROLLBACK")
-    holder.close()
-    assert "default.late" in control.groups(spark)
+    rows = "SELECT cast(id AS INT) AS k FROM range(1) WHERE java_method('java.lang.Thread', 'sleep', 3000L) IS NULL"
+    creating = Thread(target=lambda: spark.sql(f"CREATE TABLE late USING parquet {CLUSTERED} AS {rows}"))
+    creating.start()
+    assert control.eventually(lambda: any(ticket.intent.table.table == "late" for ticket in _open(registry)))
+    with _locked(spark):
+        creating.join()
+        assert spark.catalog.tableExists("late")
+    assert control.eventually(lambda: f"{db}.late" in registry.members(), 30)
+
+
+# What this driver does, and the table's group in the registry afterwards.
+WHILE_ANOTHER_HAS_A_STATEMENT = {
+    "ALTER TABLE {t} SET TBLPROPERTIES ('colocate_with'='new')": {"t": "new"},
+    "ALTER TABLE {t} SET TBLPROPERTIES ('colocate_with'='')": {},
+    "ALTER TABLE {t} RENAME TO u": {"u": "g"},
+    "DROP TABLE {t}": {},
+    "CREATE OR REPLACE TABLE {t} (k INT, w INT) USING delta CLUSTERED BY (k) INTO 8 BUCKETS "
+    "TBLPROPERTIES ('colocate_with'='r')": {"t": "r"},
+}
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+@pytest.mark.parametrize("statement", WHILE_ANOTHER_HAS_A_STATEMENT)
+@pytest.mark.parametrize("kind", ["delta", "parquet"])
+def test_of_two_drivers_statements_on_a_table_the_catalog_knows_the_last(
+    spark: SparkSession, db: str, registry: Plane, kind: str, statement: str, is_over: bool
+) -> None:
+    """The other driver's ALTER is under way, or has ended in the registry with what the catalog does not have."""
+    if kind == "parquet" and "REPLACE" in statement:
+        return  # Spark replaces no native tables.
+    spark.sql(f"CREATE TABLE t (k INT) USING {kind} {CLUSTERED}")
+    other = registry.begin(f"{db}.t", "theirs", "begin_alter", format=kind)
+    if is_over:
+        registry.finish(other)
+    spark.sql(statement.format(t="t"))
+    members = {name: group for name, group in registry.members().items() if name != f"{db}.parent"}
+    wanted = WHILE_ANOTHER_HAS_A_STATEMENT[statement]
+    assert members == {f"{db}.{name}": f"{db}.{group}" for name, group in wanted.items()}
+
+
+def test_a_member_that_only_the_registry_has_is_listed_as_missing(
+    spark: SparkSession, db: str, registry: Plane
+) -> None:
+    control.create(spark, "late", "late")
     assert _listed_state(spark, "late") == "missing"
     dropped = control.call(spark, "begin_drop", db="default", table="late", purge=True)
     control.call(spark, "finish", ticket=dropped["ticket"], outcome="commit")
     assert _listed_state(spark, "late") is None
+
+
+def _open(registry: Plane) -> Sequence[Ticket]:
+    with registry.store.read(registry.catalog) as tx:
+        return tx.open_tickets()
+
+
+@contextmanager
+def _locked(spark: SparkSession) -> Iterator[None]:
+    """The store can't be used meanwhile."""
+    holder = sqlite3.connect(store_file(spark), isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
 
 
 def _listed_state(spark: SparkSession, table: str) -> str | None:

@@ -37,6 +37,7 @@ NULLS = {
 
 
 @pytest.mark.parametrize("call", NULLS)
+@pytest.mark.every(3)
 def test_a_null_is_no_argument_of_a_call(listed: SparkSession, call: str) -> None:
     jobs = listed.sql("SELECT count(*) FROM system.colocation_jobs").head()
     with pytest.raises(Exception, match=r"\[PROCEDURE_NULL\]") as error:

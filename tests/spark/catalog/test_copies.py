@@ -7,6 +7,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from tests.spark.native import bucketed, group_of, groups
+from tests.tiers.params import some
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("name", some(COPIES, 2))
 def test_a_copy_joins_the_group_of_its_database(copied: SparkSession, name: str) -> None:
     for database in ("copied", "copied_elsewhere"):
         copied.sql(COPIES[name].format(t=f"{database}.t"))
@@ -54,7 +55,7 @@ def test_like_may_name_another_group_or_none(copied: SparkSession, source: str) 
     copied.sql("DROP TABLE copied.t")
 
 
-@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("name", some(COPIES, 2))
 def test_a_copy_that_does_not_fit_is_refused_and_leaves_nothing(copied: SparkSession, name: str) -> None:
     copied.sql(f"CREATE TABLE copied_elsewhere.held {bucketed('(k INT)', 8, 'g')}")
     with pytest.raises(AnalysisException, match=r"bucket counts differ \(table: 4, group: 8\)") as refused:
@@ -76,7 +77,7 @@ def test_a_group_with_a_copy_left_is_not_free_for_another_layout(copied: SparkSe
     copied.sql("DROP TABLE copied.second PURGE")
 
 
-@pytest.mark.parametrize("handler", ["SQLEXCEPTION", "SQLSTATE '42616'", "BUCKETS_DIFFER"])
+@pytest.mark.parametrize("handler", some(["SQLEXCEPTION", "SQLSTATE '42616'", "BUCKETS_DIFFER"], 2))
 def test_a_script_handles_a_refusal(copied: SparkSession, handler: str) -> None:
     declared = "DECLARE BUCKETS_DIFFER CONDITION FOR SQLSTATE '42616';" if handler == "BUCKETS_DIFFER" else ""
     script = f"""BEGIN {declared}

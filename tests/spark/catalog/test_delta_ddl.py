@@ -268,6 +268,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("statement", REFUSED)
+@pytest.mark.every(3)
 def test_a_refused_statement_leaves_nothing_behind(spark: SparkSession, db: str, statement: str) -> None:
     create(spark)
     warehouse = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:"), f"{db}.db")

@@ -5,13 +5,14 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from tests.spark.control import call, create, eventually
-from tests.spark.foreign import change_property
-from tests.spark.members import create_member, set_stable
+from tests.spark.foreign import add_column, change_property
+from tests.spark.members import create_member, folder, set_stable
 from tests.spark.native import files
-from tests.spark.store import lost_host
+from tests.spark.store import joined_long_ago, lost_host
 from tests.spark.strays import drop_in, forget, say_of_bucket_3
 
 INTERPRETED = True
@@ -106,6 +107,33 @@ def could_join(spark: SparkSession, _db: str, _ends: ExitStack) -> None:
     spark.sql("CREATE TABLE `1st` (k INT, w INT) USING orc CLUSTERED BY (k) INTO 2 BUCKETS")
 
 
+def not_verified(spark: SparkSession, db: str, _ends: ExitStack) -> None:
+    members(spark, "a", "b")
+    joined_long_ago(spark, db)
+
+
+def not_readable(spark: SparkSession, _db: str, _ends: ExitStack) -> None:
+    spark.sql(
+        "CREATE TABLE `1st` (k INT, s BIGINT SUM) AGGREGATE KEY (k) DISTRIBUTED BY HASH(k) BUCKETS 2 "
+        "PROPERTIES ('colocate_with' = 'g')"
+    )
+    members(spark, "b")
+    spark.sql("INSERT INTO `1st` VALUES (1, 1)")
+    for column in ("c1", "c2"):
+        add_column(spark, "`1st`", column)
+
+
+def leftover(spark: SparkSession, _db: str, _ends: ExitStack) -> None:
+    """What a killed CREATE TABLE AS SELECT leaves: an attempt's file, and one that was moved in already."""
+    members(spark, "a", "b", provider="parquet")
+    left = folder(spark, "a").parent / "1st"
+    attempt = left / "_temporary" / "0" / "_temporary" / "attempt_1"
+    attempt.mkdir(parents=True)
+    moved = files(spark, "a")[0]
+    (left / moved.name).write_bytes(moved.read_bytes())
+    (attempt / moved.name).write_bytes(moved.read_bytes())
+
+
 FAULTS: dict[str, Plant] = {
     "TABLE_NOT_REGISTERED": not_registered,
     "TABLE_DOES_NOT_FIT": does_not_fit,
@@ -118,6 +146,9 @@ FAULTS: dict[str, Plant] = {
     "SMALL_FILES": small_files,
     "SMALL_NATIVE_FILES": small_native_files,
     "NOT_COMPACTED": not_compacted,
+    "NOT_VERIFIED": not_verified,
+    "VERSION_UNREADABLE": not_readable,
+    "LEFTOVER_FOLDER": leftover,
     "TOO_MANY_BUCKETS": many_buckets,
     "TOO_MANY_BUCKETS of Parquet": many_native_buckets,
     "GROUP_OF_ONE_TABLE": one_table,
@@ -137,6 +168,14 @@ def doctor(spark: SparkSession, db: str) -> list[Row]:
     return [row for row in found if row.object.startswith(f"{db}.")]
 
 
+def jobs_of(spark: SparkSession, db: str) -> list[Row]:
+    """Those that have not ended."""
+    ends = "('done', 'failed', 'cancelled')"
+    return spark.sql(
+        f"SELECT job_id FROM system.colocation_jobs WHERE group_name LIKE '{db}.%' AND state NOT IN {ends}"
+    ).collect()
+
+
 def type_in(spark: SparkSession, cure: str) -> None:
     for statement in cure.split("; "):
         spark.sql(statement).collect()
@@ -149,6 +188,7 @@ def ends() -> Iterator[ExitStack]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.every(4)
 def test_a_fault_is_found_and_its_cure_mends_it(
     spark: SparkSession, db: str, at_once: None, ends: ExitStack, fault: str
 ) -> None:
@@ -156,9 +196,48 @@ def test_a_fault_is_found_and_its_cure_mends_it(
     found = doctor(spark, db)
     assert {row.code for row in found} == {fault.split()[0]}, found
     for row in found:
+        # A group has one job at a time.
+        eventually(lambda: not jobs_of(spark, db), 60)
         type_in(spark, row.cure)
     # A job goes on after its call.
     assert eventually(lambda: doctor(spark, db) == [], 60), doctor(spark, db)
+
+
+def test_a_member_whose_log_can_not_be_read_is_told_with_the_error(spark: SparkSession, db: str, at_once: None) -> None:
+    members(spark, "a", "b")
+    broken = folder(spark, "b") / "_delta_log" / f"{2:020d}.json"
+    broken.write_text("this is no commit\n")
+    [found] = doctor(spark, db)
+    assert (found.code, found.object) == ("TABLE_UNREADABLE", f"{db}.b")
+    with pytest.raises(Exception, match="FAILED_READ_FILE"):  # Delta's own
+        spark.sql(found.cure).collect()
+    assert "FAILED_READ_FILE" in found.finding
+    broken.unlink()
+    assert doctor(spark, db) == []
+
+
+def test_a_folder_that_a_killed_create_left_goes_and_no_other_one(
+    spark: SparkSession, db: str, at_once: None, ends: ExitStack
+) -> None:
+    leftover(spark, db, ends)
+    warehouse = folder(spark, "a").parent
+    kept = warehouse / "notes"
+    kept.mkdir()
+    (kept / "part-of-a-book.txt").write_text("mine")
+    create = "CREATE TABLE 1st USING parquet CLUSTERED BY (k) INTO 2 BUCKETS AS SELECT * FROM a"
+    with pytest.raises(PySparkException, match="LOCATION_ALREADY_EXISTS"):
+        spark.sql(create)
+    for name in ("notes", "a", "nothing"):
+        with pytest.raises(PySparkException, match="LEFTOVER_ABSENT"):
+            spark.sql(f"CALL system.remove_leftover(table => '{name}')").collect()
+    spark.conf.set("spark.colocate.doctor.minAge", "1h")
+    with pytest.raises(PySparkException, match="LEFTOVER_ABSENT"):
+        spark.sql("CALL system.remove_leftover(table => '1st')").collect()
+    spark.conf.set("spark.colocate.doctor.minAge", "0s")
+    [removed] = spark.sql("CALL system.remove_leftover(table => '1st')").collect()
+    assert (removed.files, (warehouse / "1st").exists(), kept.exists()) == (2, False, True)
+    spark.sql(create)
+    assert spark.table("1st").count() == 3
 
 
 def test_a_healthy_catalog_has_no_finding(spark: SparkSession, db: str, at_once: None) -> None:

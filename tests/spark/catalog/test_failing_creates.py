@@ -7,10 +7,13 @@ from pyspark.sql import SparkSession
 
 from tests.spark.held import held
 
+INTERPRETED = True
+
 CLUSTERED = "CLUSTERED BY (id) INTO 4 BUCKETS"
 GROUP = "TBLPROPERTIES ('colocate_with' = 'g')"
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", ["delta", "parquet"])
 @pytest.mark.parametrize("there", [True, False], ids=["there", "new"])
 def test_files_that_come_to_the_same_place(

@@ -36,6 +36,7 @@ def by_write_to(spark: SparkSession, format: str) -> None:
     made.partitionedBy(partitioning.bucket(4, col("k"))).create()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("way", [by_sql, by_create_and_insert, by_save_as_table, by_write_to])
 def test_every_way_of_creating_a_member_gives_the_same_table(

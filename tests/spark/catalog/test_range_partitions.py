@@ -162,6 +162,7 @@ def test_a_dynamic_overwrite_replaces_the_ranges_that_it_has_rows_for(spark: Spa
     assert held(spark) == {"p201701": 31, "p201702": 7, "p201703": 21}
 
 
+@pytest.mark.pairs
 @pytest.mark.parametrize("day", ["DATE'2017-02-05'", "if(id % 2 = 0, DATE'2017-02-05', DATE'2017-03-05')"])
 @pytest.mark.parametrize("p", ["1", "NULL", "if(id % 2 = 0, NULL, 1)", "0"])
 @pytest.mark.parametrize("buckets", [IN_BUCKETS, ""], ids=["buckets", "no-buckets"])
@@ -215,6 +216,7 @@ def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: 
     assert not spark.catalog.tableExists("b")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize(
     ("condition", "partitions"),
@@ -230,6 +232,7 @@ def test_bad_statements_are_refused_and_change_nothing(spark: SparkSession, db: 
         (f"d IN ({', '.join(map(str, range(0, 1000, 50)))})", 20),
     ],
 )
+@pytest.mark.every(3)
 def test_a_query_reads_the_files_of_its_ranges_only(
     hundred: str, spark: SparkSession, condition: str, partitions: int, adaptive: str
 ) -> None:

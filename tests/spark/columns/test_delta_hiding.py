@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import folder
+from tests.tiers.params import some
 
 INTERPRETED = True
 
@@ -57,7 +58,7 @@ STARS = {
 }
 
 
-@pytest.mark.parametrize("query", STARS.values(), ids=STARS.keys())
+@pytest.mark.parametrize("query", some(STARS.values(), 2), ids=STARS.keys())
 def test_a_star_shows_the_users_columns(spark: SparkSession, member: str, query: str) -> None:
     assert spark.sql(query.format(path=folder(spark, member))).columns == COLUMNS
 
@@ -143,7 +144,7 @@ def shown(spark: SparkSession, member: str) -> Iterator[str]:
     spark.catalog.dropTempView("shown")
 
 
-@pytest.mark.parametrize("query", NAMED_TWICE.values(), ids=NAMED_TWICE.keys())
+@pytest.mark.parametrize("query", some(NAMED_TWICE.values(), 2), ids=NAMED_TWICE.keys())
 def test_the_column_can_be_named_more_than_once(spark: SparkSession, member: str, shown: str, query: str) -> None:
     hidden, ordinary = (spark.sql(query.format(t=table)) for table in (member, shown))
     assert hidden.columns == ordinary.columns
@@ -215,6 +216,7 @@ INSERTS = {
 
 
 @pytest.mark.parametrize("statement", INSERTS.values(), ids=INSERTS.keys())
+@pytest.mark.every(3)
 def test_an_insert_names_the_users_columns_only(spark: SparkSession, t: str, statement: str) -> None:
     spark.sql(statement)
     assert rows(spark) == [(1, "a", 10), (2, "a", 20), (3, "b", 30), (9, "z", 90)]

@@ -43,7 +43,7 @@ TRIED = (
 
 
 def test_a_slip_in_a_statement_of_spark_leaves_spark_its_error_and_asks_nobody(spark: SparkSession) -> None:
-    tries = spark._jvm.org.apache.spark.sql.colocate.parser.DorisText.mayBe
+    tries = spark._jvm.org.apache.spark.sql.colocate.doris.parser.DorisText.mayBe
     assert [text for text in SLIPS if tries(text)] == []
     assert [text for text in TRIED if not tries(text)] == []
     assert tries("-- x\n/* y */\n" * 5_000 + " " * 50_000 + "SHOW DATA") is True

@@ -53,6 +53,7 @@ def of(format: str, join: str = "JOIN") -> str:
     return f"SELECT {columns} FROM big_{format} b {join} small_{format} s ON b.k = s.k"
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("join", JOINS)
 @pytest.mark.parametrize("format", ["parquet", "orc"])
 def test_a_native_join_hashes_what_its_delta_twin_hashes(session: SparkSession, format: str, join: str) -> None:

@@ -10,6 +10,7 @@ from tests.spark.members import database, switched_off
 from tests.spark.oracle import assert_exchange, assert_no_exchange_with_and_without_aqe, compare, run
 from tests.spark.plans import nodes
 from tests.spark.ranged import misplaced, mixed
+from tests.tiers.params import some
 from tools.plans import kind
 
 INTERPRETED = True
@@ -57,7 +58,8 @@ def _tasks(spark: SparkSession, sql: str) -> list[int]:
     return [scan.outputPartitioning().numPartitions() for scan in scans]
 
 
-@pytest.mark.parametrize("sql", SERVED)
+@pytest.mark.parametrize("sql", some(SERVED, 2))
+@pytest.mark.every(3)
 def test_no_exchange_and_the_same_rows(tables: str, session: SparkSession, sql: str) -> None:
     session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     assert_no_exchange_with_and_without_aqe(session, sql)

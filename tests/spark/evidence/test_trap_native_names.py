@@ -49,6 +49,7 @@ def drop_in(spark: SparkSession, tables: str) -> Iterator[Callable[[str], None]]
     spark.sql("REFRESH TABLE t")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     "name",
     [
@@ -64,6 +65,7 @@ def drop_in(spark: SparkSession, tables: str) -> Iterator[Callable[[str], None]]
         f"copy-part-00000-{UUID}_00001.c000.{{ext}}",
     ],
 )
+@pytest.mark.every(3)
 def test_a_dropped_in_file_loses_no_row(spark: SparkSession, drop_in: Callable[[str], None], name: str) -> None:
     drop_in(name)
     for adaptive in ("true", "false"):

@@ -25,7 +25,6 @@ JOIN = "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k"
 KEYS = {"k": pa.array(range(13), pa.int32()), "v": pa.array(range(500, 513), pa.int64())}
 # Checked before the scan's tasks, and by them.
 TRIED = ("SELECT k, count(*) FROM a GROUP BY k", "SELECT count(*), sum(b.v) FROM a JOIN b ON a.k = b.k")
-TRIALS = int(os.environ.get("COLOCATE_TRIALS", "8"))
 
 
 @pytest.fixture(params=NATIVE)
@@ -79,6 +78,7 @@ def test_other_files_are_checked_once_and_then_known(spark: SparkSession, pair: 
     assert list((folder(spark, "a") / "_colocate").glob("manifest-*")) == parts
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_a_renamed_file_fails_the_query_once(spark: SparkSession, pair: str, adaptive: str) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
@@ -105,6 +105,7 @@ EARLY = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("case", EARLY)
 def test_a_wrong_file_is_found_where_reading_would_stop_early(spark: SparkSession, pair: str, case: str) -> None:
     file = bucket_file(spark, "b", 3)
@@ -148,6 +149,7 @@ def test_one_wrong_row_at_the_end_is_found(spark: SparkSession, pair: str) -> No
         spark.sql(JOIN).collect()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("vectorized", ["true", "false"])
 @pytest.mark.parametrize("provider", NATIVE)
 def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: str, vectorized: str) -> None:
@@ -168,6 +170,7 @@ def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: s
         spark.sql(query).collect()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("nulls", [0, 3])
 @pytest.mark.parametrize("provider", NATIVE)
 def test_keys_of_words_are_checked_batch_by_batch(spark: SparkSession, db: str, provider: str, nulls: int) -> None:
@@ -230,6 +233,7 @@ def _other_layout(folder: Path) -> None:
         part.write_text(part.read_text().replace('"buckets":4', '"buckets":2', 1))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("damage", [_half_written, _garbage, _drafts_only, _other_layout])
 def test_a_damaged_manifest_only_costs_another_check(
     spark: SparkSession, pair: str, damage: Callable[[Path], None]
@@ -258,10 +262,11 @@ def test_many_notes_become_one(spark: SparkSession, db: str) -> None:
     assert known(spark, "many") == {file.name: False for file in files(spark, "many")}
 
 
-def test_a_misnamed_file_is_found_in_every_trial(spark: SparkSession, pair: str) -> None:
+@pytest.mark.parametrize("trials", [8, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_misnamed_file_is_found_in_every_trial(spark: SparkSession, pair: str, trials: int) -> None:
     rng = random.Random(4)
     fresh = sorted(files(spark, "a"))
-    for trial in range(TRIALS):
+    for trial in range(trials):
         file = rng.choice(fresh)
         os.utime(file, (trial, trial))  # another file than in an earlier trial, which may have made it a known stray
         bucket = int(file.name.split("_")[-1][:5])
@@ -281,6 +286,7 @@ def _two_members(spark: SparkSession) -> None:
         fill(spark, name, "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("value", ["null", '"4"', '"-1"'])
 def test_a_delta_file_without_a_bucket_is_not_passed_over(
@@ -323,6 +329,7 @@ def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, 
     assert compare(spark, skipped).on.rows
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("without", ["", "SpreadJoins"])
 def test_unknown_files_that_may_be_cut_short_are_strays_from_the_start(
     spark: SparkSession, pair: str, without: str

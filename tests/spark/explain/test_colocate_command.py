@@ -15,6 +15,8 @@ from spark_colocate.faces.cli.main import run
 
 from tests.spark.members import create_member
 
+INTERPRETED = True
+
 Command = Callable[..., tuple[int, str, str]]
 JOIN = "SELECT * FROM a JOIN b ON a.k = b.k"
 

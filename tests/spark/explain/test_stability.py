@@ -1,5 +1,6 @@
 """A group is stable if its layout and its placement are: all faces say the same, and joins do what the setting says."""
 
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,7 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 from spark_colocate import verdicts
 from spark_colocate.faces.rest.app import make_app
-from spark_colocate.model import Group, Host
+from spark_colocate.model import AccessRole, Group, Host
+from spark_colocate.service import Request, Service
 from starlette.testclient import TestClient
 
 from tests.spark.control import call
@@ -59,7 +61,7 @@ def whole_group(spark: SparkSession, group_id: str) -> set[bool]:
     [proc] = [row for row in spark.sql("SHOW PROC '/colocation_group'").collect() if row.GroupId == group_id]
     tables = spark.sql(f"SELECT is_stable FROM system.colocation_tables WHERE `group` = '{GROUP}'").collect()
     there = service(spark)
-    rest = TestClient(make_app(there), "http://127.0.0.1")
+    rest = rest_of(there)
     documents = rest.get("/api/colocate").json()
     db_id, number = map(int, group_id.split("."))
     ident = {"dbId": db_id, "grpId": number}
@@ -76,6 +78,13 @@ def whole_group(spark: SparkSession, group_id: str) -> set[bool]:
     }
 
 
+def rest_of(there: Service) -> TestClient:
+    """The REST interface, for a reader whose token is valid for the test."""
+    name = uuid.uuid4().hex
+    secret = there.create_token(name, AccessRole.READER, Request(), 1).secret
+    return TestClient(make_app(there), "http://127.0.0.1", headers={"Authorization": f"Bearer {secret}"})
+
+
 def by_bucket(spark: SparkSession, group_id: str) -> list[list[bool]]:
     """Of table a, of table b, and of the group over REST."""
     of_tables = [
@@ -88,11 +97,12 @@ def by_bucket(spark: SparkSession, group_id: str) -> list[list[bool]]:
         ]
         for table in "ab"
     ]
-    items = TestClient(make_app(service(spark)), "http://127.0.0.1").get(f"/api/v1/groups/{group_id}/buckets").json()
+    items = rest_of(service(spark)).get(f"/api/v1/groups/{group_id}/buckets").json()
     return [*of_tables, [one["is_stable"] for one in items["items"]]]
 
 
 @pytest.mark.parametrize("fallback", ["layout", "strict"])
+@pytest.mark.every(3)
 def test_joins_do_what_the_setting_says(session: SparkSession, state: tuple[bool, bool], fallback: str) -> None:
     layout, placement = state
     session.conf.set("spark.colocate.unstable.fallback", fallback)
@@ -112,6 +122,7 @@ def test_joins_do_what_the_setting_says(session: SparkSession, state: tuple[bool
 
 
 @pytest.mark.parametrize("fallback", ["layout", "strict"])
+@pytest.mark.every(3)
 def test_aggregates_do_so_too(session: SparkSession, state: tuple[bool, bool], fallback: str) -> None:
     layout, placement = state
     session.conf.set("spark.colocate.unstable.fallback", fallback)

@@ -111,8 +111,10 @@ def _make(spark: SparkSession) -> None:
     spark.sql(f"CREATE TABLE plain USING parquet AS {rows}")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.every(5)
 def test_each_verdict_is_what_the_exchanges_say(session: SparkSession, case: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     sql, codes = CASES[case]
@@ -209,3 +211,12 @@ def test_a_key_that_a_python_function_makes_is_a_changed_key(session: SparkSessi
     found = verdicts(session.sql("SELECT u.v FROM (SELECT twice(k) AS k FROM t) x JOIN u ON x.k = u.k"))
     assert [one.code for one in found] == ["KEY_TRANSFORMED"]
     assert "twice(k)" in found[0].text
+
+
+def test_a_side_that_has_left_the_group_is_named(spark: SparkSession, db: str) -> None:
+    for name in ("stays", "leaves"):
+        create_member(spark, name, "k INT, v BIGINT", ["k"], 4, "delta")
+        fill(spark, name, "SELECT cast(id AS INT) AS k, id AS v FROM range(9)", ["k", "v"])
+    spark.sql("ALTER TABLE leaves SET TBLPROPERTIES ('colocate_with'='')")
+    [verdict] = verdicts(spark.sql("SELECT /*+ MERGE(a) */ a.v, b.v FROM stays a JOIN leaves b ON a.k = b.k"))
+    assert verdict.text == f"colocate: true (group {db}.g, {db}.leaves in no group, 4 buckets)"

@@ -11,10 +11,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from tests.spark.control import create
+from tests.spark.foreign import without_us
 from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
 from tests.spark.oracle import assert_no_exchange, compare
 from tests.spark.strays import bucket_file, drop_in, forget, known, rename, say_of_bucket_3
+
+INTERPRETED = True
 
 JOIN = "SELECT a.k, a.v, b.v AS w FROM {table} a JOIN {table}_other b ON a.k = b.k"
 AGGREGATE = "SELECT k, count(*) AS n, sum(v) AS s FROM {table} GROUP BY k"
@@ -183,7 +186,7 @@ def test_statements_on_a_damaged_delta_table_are_refused_or_right(session: Spark
         before = sorted(session.table(damaged).collect())
         refused = _refusal(session, statement)
         if refused:
-            assert "_colocate_bucket" in refused
+            assert "ROW_IN_WRONG_BUCKET" in refused
             assert sorted(session.table(damaged).collect()) == before
         _right(session, damaged)
     _call(session, f"repair(table => '{damaged}', wait => true)")
@@ -266,6 +269,7 @@ def test_calls_that_can_not_be(session: SparkSession) -> None:
         ("verify(table => 'asked', mode => 'half')", "rows, sample, metadata"),
         ("verify(group => 'nothing')", "group"),
         ("cancel_job(1)", "There is no job 1"),
+        ("cancel_job(99999999999999)", "There is no job 99999999999999"),
     ):
         with pytest.raises(PySparkException, match=words):
             session.sql(f"CALL system.{text}").collect()
@@ -320,3 +324,18 @@ def test_a_table_that_lost_its_buckets_does_not_keep_a_job_from_the_others(
     finally:
         session.sql("DROP TABLE IF EXISTS gone")
         session.sql("CALL system.reconcile()")
+
+
+def test_a_property_proves_no_health(session: SparkSession, damaged: str) -> None:
+    """Of a table in no group, of which the registry says nothing."""
+    session.sql(f"ALTER TABLE {damaged} SET TBLPROPERTIES ('colocate_with' = '')")
+    for change in ("UNSET TBLPROPERTIES ('colocate.damaged')", "SET TBLPROPERTIES ('Colocate.Damaged' = 'false')"):
+        with pytest.raises(PySparkException, match="PROPERTY_RESERVED"):
+            session.sql(f"ALTER TABLE {damaged} {change}")
+    whole = f"{session.catalog.currentDatabase()}.{damaged}"
+    without_us(session, f"ALTER TABLE {whole} UNSET TBLPROPERTIES ('colocate.damaged')")
+    session.sql(f"REFRESH TABLE {damaged}")
+    _right(session, damaged)
+    version = session.sql(f"DESCRIBE HISTORY {damaged}").where("operation = 'WRITE'").head()["version"]  # type: ignore[index]
+    session.sql(f"RESTORE TABLE {damaged} TO VERSION AS OF {version}")
+    _right(session, damaged)

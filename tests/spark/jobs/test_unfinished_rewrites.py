@@ -2,17 +2,23 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from spark_colocate.model import TableName
 
+from tests.spark.control import call
 from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
 from tests.spark.oracle import compare
+from tests.spark.store import service
 from tests.spark.strays import drop_in
+
+INTERPRETED = True
 
 QUERY = "SELECT k, count(*) AS n, sum(v) AS s FROM {table} GROUP BY k"
 KEYS = list(range(40))
@@ -39,7 +45,7 @@ class Unfinished:
 
     def move_in(self, names: list[str]) -> None:
         for name in names:
-            _move(self.work / "new" / name, self.root / name)
+            _move(self.work / "claim" / "new" / name, self.root / name)
 
 
 def _move(source: Path, target: Path) -> None:
@@ -66,12 +72,13 @@ def unfinished(session: SparkSession, request: pytest.FixtureRequest) -> Unfinis
     assert len(fresh) == 4
     work = root / "_colocate" / "rewrite-of-another-driver"
     for name in fresh:
-        _move(root / name, work / "new" / name)
+        _move(root / name, work / "claim" / "new" / name)
+    (work / "claim" / "old").mkdir()
     stray.write_bytes(content)
     held = stray.stat()
     entry = {"name": stray.name, "length": held.st_size, "modified": held.st_mtime_ns // 1_000_000}
     journal = {"folder": root.as_uri().replace("file:///", "file:/"), "files": fresh, "strays": [entry]}
-    (work / "journal.json").write_text(json.dumps(journal))
+    (work / "claim" / "journal.json").write_text(json.dumps(journal))
     session.sql(f"REFRESH TABLE {table}")
     return Unfinished(table, stray, work, fresh, rows)
 
@@ -88,6 +95,7 @@ def _rows(spark: SparkSession, table: str) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("moved", range(5))
+@pytest.mark.every(3)
 def test_a_repair_finishes_what_another_driver_began(session: SparkSession, unfinished: Unfinished, moved: int) -> None:
     unfinished.move_in(unfinished.fresh[:moved])
     _repair(session, unfinished.table)
@@ -104,12 +112,45 @@ def test_a_repair_finishes_where_only_the_journal_was_left(session: SparkSession
     assert not unfinished.work.exists()
 
 
+@pytest.mark.parametrize("moved", [2, 4])
+def test_a_query_finishes_what_a_driver_began_that_has_ended(
+    session: SparkSession, unfinished: Unfinished, moved: int
+) -> None:
+    """Without the repair that the driver had begun: its job was cancelled."""
+    unfinished.move_in(unfinished.fresh[:moved])
+    session.sql(f"REFRESH TABLE {unfinished.table}")
+    doubled = sorted((row.k, row.v) for row in session.table(unfinished.table).collect())
+    assert len(doubled) > len(unfinished.rows), "the files of the folder have rows twice"
+    service(session).note_rewriting(TableName("rewrites", unfinished.table))
+    call(session, "table_rows")  # the driver gets what has changed with the next answer
+    view = f"CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT * FROM rewrites.{unfinished.table}"
+    session.sql(view)
+    assert sorted((row.k, row.v) for row in session.table("seen").collect()) == unfinished.rows
+    assert not unfinished.stray.exists() and not unfinished.work.exists()
+    assert not list(unfinished.root.glob("_colocate/rewrite-*"))
+    _repair(session, unfinished.table)
+    assert _rows(session, unfinished.table) == unfinished.rows
+
+
+def test_a_query_waits_for_a_driver_that_moves_files(session: SparkSession, unfinished: Unfinished) -> None:
+    """As the session's own control plane does after it has found the job of a killed driver."""
+    unfinished.move_in(unfinished.fresh[:2])
+    service(session).note_rewriting(TableName("rewrites", unfinished.table))
+    call(session, "table_rows")
+    session.sql(f"REFRESH TABLE {unfinished.table}")
+    with ThreadPoolExecutor(1) as pool:
+        repaired = pool.submit(_repair, session, unfinished.table)
+        found = sorted((row.k, row.v) for row in session.table(f"rewrites.{unfinished.table}").collect())
+        repaired.result(timeout=120)
+    assert found == unfinished.rows
+
+
 @pytest.mark.parametrize("moved", [0, 2])
 def test_where_new_files_are_lost_the_stray_is_written_anew(
     session: SparkSession, unfinished: Unfinished, moved: int
 ) -> None:
     unfinished.move_in(unfinished.fresh[:moved])
-    (unfinished.work / "new" / unfinished.fresh[3]).unlink()
+    (unfinished.work / "claim" / "new" / unfinished.fresh[3]).unlink()
     _repair(session, unfinished.table)
     assert _rows(session, unfinished.table) == unfinished.rows
     assert not unfinished.stray.exists() and not unfinished.work.exists()

@@ -39,6 +39,7 @@ CREATES = {
 
 
 @pytest.mark.parametrize("properties", CREATES)
+@pytest.mark.every(3)
 def test_a_wrong_model_is_not_created(spark: SparkSession, db: str, properties: str) -> None:
     columns = "(k INT, s INT, d DOUBLE, c CHAR(4), t STRING)"
     refused(spark, f"CREATE TABLE t {columns} USING delta {BUCKETS} TBLPROPERTIES ({properties})", CREATES[properties])
@@ -191,6 +192,7 @@ EVOLUTIONS: dict[str, Callable[[SparkSession, Path], object]] = {
 
 
 @pytest.mark.parametrize("way", EVOLUTIONS)
+@pytest.mark.every(3)
 def test_a_load_adds_no_column_without_an_aggregation(keyed: SparkSession, tmp_path: Path, way: str) -> None:
     """The column would make the table unreadable: the model says nothing of it."""
     with pytest.raises(Exception, match=r"Cannot add column new of .*it would have no aggregation"):

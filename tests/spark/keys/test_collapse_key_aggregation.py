@@ -4,6 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.keys.test_key_models import EXPECTED, rows, tables  # noqa: F401
+from tests.tiers.params import some
 
 COLLAPSED = (
     "SELECT sum(s), min(lo), max(hi) FROM {t}",
@@ -46,7 +47,8 @@ def by_all_keys(spark: SparkSession, sql: str) -> bool:
     return any("Aggregate [k#" in line and "name#" in line.split("], [")[0] for line in text.splitlines())
 
 
-@pytest.mark.parametrize("query", COLLAPSED)
+@pytest.mark.parametrize("query", some(COLLAPSED, 2))
+@pytest.mark.every(3)
 def test_loaded_rows_give_the_same(session: SparkSession, query: str) -> None:
     assert rows(session, query.format(t="t")) == rows(session, query.format(t=f"({EXPECTED})"))
     assert not by_all_keys(session, query.format(t="t"))
@@ -54,7 +56,8 @@ def test_loaded_rows_give_the_same(session: SparkSession, query: str) -> None:
     assert by_all_keys(session, query.format(t="t"))
 
 
-@pytest.mark.parametrize("query", KEPT)
+@pytest.mark.parametrize("query", some(KEPT, 2))
+@pytest.mark.every(3)
 def test_one_row_for_each_key_is_made_first(session: SparkSession, query: str) -> None:
     assert rows(session, query.format(t="t")) == rows(session, query.format(t=f"({EXPECTED})"))
     assert by_all_keys(session, query.format(t="t"))

@@ -8,6 +8,7 @@ from pyspark.sql import Row, SparkSession
 from tests.spark.members import database, folder
 from tests.spark.oracle import assert_no_exchange
 from tests.spark.plans import exchanges, kinds
+from tests.tiers.params import some
 
 INTERPRETED = True
 
@@ -86,7 +87,8 @@ QUERIES = (
 )
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", some(QUERIES, 2))
+@pytest.mark.every(3)
 def test_queries_see_one_row_for_each_key(session: SparkSession, query: str) -> None:
     assert rows(session, query.format(t="t")) == rows(session, query.format(t=f"({EXPECTED})"))
 
@@ -139,6 +141,7 @@ WRITES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("model", WRITES)
 @pytest.mark.parametrize("by_name", [True, False], ids=["CACHE TABLE", "persist"])
 def test_writes_into_a_cached_table_change_the_cache(session: SparkSession, model: str, by_name: bool) -> None:

@@ -6,6 +6,7 @@ import pandas
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import COLOCATED_SCAN, assert_no_exchange, compare, multiset
 from tests.spark.plans import kinds
@@ -27,7 +28,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
     spark.sql("DROP DATABASE operators CASCADE")
 
 
-@pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(autouse=True, params=ADAPTIVE)
 def _shuffling(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> None:
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
@@ -78,6 +79,7 @@ def _deduplicated(spark: SparkSession) -> DataFrame:
     [_grouped, _grouped_after_a_join, _cogrouped, _summed, _self_joined, _deduplicated],
     ids=lambda query: query.__name__[1:],
 )
+@pytest.mark.every(3)
 def test_no_exchange_for(spark: SparkSession, query: Query) -> None:
     on = query(spark)
     found = kinds(on)
@@ -116,7 +118,10 @@ SUBQUERIES = {
 }
 
 
+@pytest.mark.each_value
+@pytest.mark.not_slow
 @pytest.mark.parametrize("case", SUBQUERIES)
+@pytest.mark.every(5)
 def test_no_exchange_for_a_query_with(spark: SparkSession, case: str) -> None:
     assert_no_exchange(spark, SUBQUERIES[case])
 

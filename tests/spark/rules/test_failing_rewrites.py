@@ -9,12 +9,14 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from spark_colocate import verdicts
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.exchanges import assert_true_verdicts
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import Outcome, Rows, multiset, run
 from tests.spark.plans import kind, nodes
 from tests.spark.sessions import FAULT
 from tests.spark.strays import drop_in
+from tests.tiers.params import some
 
 INTERPRETED = True
 
@@ -68,7 +70,7 @@ def _make(spark: SparkSession) -> None:
     fill(spark, "three", "SELECT cast(id % 13 AS INT), id FROM range(40)", ["k", "v"])
 
 
-@pytest.fixture(params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(params=ADAPTIVE)
 def quiet(session: SparkSession, request: pytest.FixtureRequest) -> SparkSession:
     session.conf.set("spark.sql.adaptive.enabled", request.param)
     session.conf.set("spark.colocate.testing", "quiet")
@@ -89,7 +91,10 @@ def _without(session: SparkSession, fault: str, sql: str) -> tuple[Outcome, str]
     return Outcome(rows, None, tuple(kind(node) for node in nodes(df, run=False))), told
 
 
+@pytest.mark.each_value
+@pytest.mark.not_slow
 @pytest.mark.parametrize("rule", STEPS + OTHERS)
+@pytest.mark.every(3)
 def test_a_failing_rule_costs_that_rule(quiet: SparkSession, rule: str) -> None:
     left, told = _without(quiet, f"fails:{rule}", QUERY)
     assert f"rule {rule} failed, so the query runs without it" in told
@@ -99,7 +104,7 @@ def test_a_failing_rule_costs_that_rule(quiet: SparkSession, rule: str) -> None:
         assert left.kinds.count("HashAggregateExec") == (2 if rule == "MergeAdjacentAggregates" else 1)
 
 
-@pytest.mark.parametrize("rule", STEPS)
+@pytest.mark.parametrize("rule", some(STEPS, 3))
 def test_an_invalid_plan_costs_the_rule_that_made_it(session: SparkSession, rule: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", "false")
     session.conf.set("spark.colocate.testing", "quiet")
@@ -130,6 +135,8 @@ def test_without_its_rule_a_file_name_is_read_from_an_ordinary_scan(quiet: Spark
     assert "rule KeepTaskDependentValues failed" in told
 
 
+@pytest.mark.each_value
+@pytest.mark.not_slow
 @pytest.mark.parametrize("rule", FOR_ROWS)
 def test_without_a_rule_for_right_rows_no_bucket_is_read(quiet: SparkSession, rule: str) -> None:
     if rule == "ZipUnions":

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import NATIVE, create_member, fill
 from tests.spark.oracle import assert_no_exchange_with_and_without_aqe, compare
+from tests.tiers.params import rest_slow
 
 FORMATS = ("delta", "parquet", "orc")
 PAIRS = list(itertools.combinations_with_replacement(FORMATS, 2))
@@ -96,6 +97,7 @@ def _group(left: str, right: str, group: str = "g") -> str | None:
     return f"oracle.{group}" if {left, right} <= set(NATIVE) else None
 
 
+@pytest.mark.pairs
 @pytest.mark.usefixtures("shuffling")
 @pytest.mark.parametrize("join", JOINS)
 @pytest.mark.parametrize(("left", "right"), PAIRS)
@@ -105,6 +107,7 @@ def test_a_join_has_no_exchange(spark: SparkSession, left: str, right: str, join
     assert_no_exchange_with_and_without_aqe(spark, sql, _group(left, right))
 
 
+@pytest.mark.each_value
 @pytest.mark.usefixtures("shuffling")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("left", "right"), [("delta", "delta"), ("delta", "parquet"), ("parquet", "orc")])
@@ -115,7 +118,20 @@ def test_the_layout_serves(spark: SparkSession, left: str, right: str, shape: st
 
 
 @pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("key_type", KEY_TYPES)
+@pytest.mark.parametrize(
+    "key_type",
+    rest_slow(
+        KEY_TYPES,
+        "BOOLEAN",
+        "TINYINT",
+        "BIGINT",
+        "DECIMAL(10,2)",
+        "DECIMAL(30,4)",
+        "TIMESTAMP",
+        "BINARY",
+        "VARCHAR(12)",
+    ),
+)
 def test_a_key_of_each_legal_type_is_colocated_across_formats(spark: SparkSession, key_type: str) -> None:
     value, word = KEY_TYPES[key_type], re.sub(r"\W+", "_", key_type.lower())
     for side, provider, rows in (("l", "delta", 40), ("r", "parquet", 30)):

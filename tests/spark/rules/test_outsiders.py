@@ -1,16 +1,13 @@
 """
 A query without members is stock Spark's: two sessions over the same tables, one without us, make the same plans.
 
-TPC-DS is a sample, another one each day. COLOCATE_OUTSIDERS=all takes every query in every mode, and a number there is
-the seed of a sample, which a failure tells.
+TPC-DS is a sample; the third tier takes every query in every mode.
 """
 
-import datetime
 import difflib
-import os
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +19,6 @@ from tests.spark.members import create_member
 
 SUITES = {"tpch": tpch, "tpcds": tpcds}
 KINDS = ("delta", "parquet", "buckets")
-ASKED = os.environ.get("COLOCATE_OUTSIDERS", str(datetime.datetime.now(datetime.UTC).date().toordinal()))
 OF_TPCDS = 10
 
 # What the suites have little of. {t}, {u}: tables of a kind, with a key, a value and a text.
@@ -132,26 +128,31 @@ SOME = {"delta": ("AQE",), "parquet": ("no AQE",), "buckets": ("AQE", "no AQE")}
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_plans_of_suites(spark: SparkSession, stock: Any, kind: str, suite: str) -> None:
-    for mode in MODES if ASKED == "all" else SOME[kind]:
-        both = Both(spark, stock, f"{kind}_{suite}", MODES[mode])
-        _assert_same(f"{suite}, {mode}", both.planned, {name: in_spark(text) for name, text in _chosen(suite).items()})
-
-
-def _chosen(suite: str) -> dict[str, str]:
+@pytest.mark.every(2)
+def test_plans_of_some_of_each_suite(spark: SparkSession, stock: Any, kind: str, suite: str) -> None:
     texts = queries(suite)
-    if suite != "tpcds" or ASKED == "all":
-        return texts
-    return {name: texts[name] for name in random.Random(int(ASKED)).sample(sorted(texts), OF_TPCDS)}
+    chosen = random.Random(20261121).sample(sorted(texts), OF_TPCDS) if suite == "tpcds" else texts
+    for mode in SOME[kind]:
+        _assert_same_suite(Both(spark, stock, f"{kind}_{suite}", MODES[mode]), suite, mode, chosen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("suite", SUITES)
+def test_plans_of_suites(spark: SparkSession, stock: Any, kind: str, suite: str, mode: str) -> None:
+    _assert_same_suite(Both(spark, stock, f"{kind}_{suite}", MODES[mode]), suite, mode, queries(suite))
+
+
+def _assert_same_suite(both: Both, suite: str, mode: str, names: Iterable[str]) -> None:
+    texts = queries(suite)
+    _assert_same(f"{suite}, {mode}", both.planned, {name: in_spark(texts[name]) for name in names})
 
 
 def _assert_same(where: str, plans: Callable[[str], list[str]], texts: dict[str, str]) -> None:
     """Says which queries differ, and of the first ones where."""
     differ = {name: difference for name, text in texts.items() if (difference := _difference(*plans(text)))}
     shown = "\n\n".join(f"{name}:\n{lines}" for name, lines in list(differ.items())[:3])
-    assert not differ, (
-        f"{where}: {len(differ)} of {len(texts)} differ, {', '.join(differ)} (COLOCATE_OUTSIDERS={ASKED})\n{shown}"
-    )
+    assert not differ, f"{where}: {len(differ)} of {len(texts)} differ, {', '.join(differ)}\n{shown}"
 
 
 def _difference(ours: str, plain: str) -> str:
@@ -161,6 +162,7 @@ def _difference(ours: str, plain: str) -> str:
     return "\n".join(line[:240] for line in list(lines)[:12])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("mode", MODES)
 def test_plans_of_more_operators_and_of_writes(spark: SparkSession, stock: Any, kind: str, mode: str) -> None:
     both = Both(spark, stock, f"{kind}_tpch", MODES[mode])

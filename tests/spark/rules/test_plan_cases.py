@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.plans import FOLDER, cases
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.golden import assert_golden
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import (
@@ -16,6 +17,7 @@ from tests.spark.oracle import (
     compare,
     run,
 )
+from tests.tiers.params import some
 
 SERVED, NEAR_MISS = cases("served"), cases("near_miss")
 
@@ -62,19 +64,20 @@ def shuffling(spark: SparkSession, tables: str) -> None:
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
 
 
-@pytest.fixture(params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(params=ADAPTIVE)
 def adaptive(spark: SparkSession, shuffling: None, request: pytest.FixtureRequest) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
 
 
 @pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("case", SERVED)
+# Their plans are all among the golden ones.
+@pytest.mark.parametrize("case", some(SERVED, 3))
 def test_no_exchange_for(spark: SparkSession, case: str) -> None:
     assert_no_exchange_with_and_without_aqe(spark, SERVED[case])
 
 
 @pytest.mark.usefixtures("shuffling")
-@pytest.mark.parametrize("case", NEAR_MISS)
+@pytest.mark.parametrize("case", some(NEAR_MISS, 3))
 def test_an_exchange_stays_for(spark: SparkSession, case: str) -> None:
     """With AQE, which plans most often."""
     assert_exchange(spark, NEAR_MISS[case])
@@ -103,6 +106,7 @@ def test_a_scalar_subquery_with_two_rows_fails_alike(spark: SparkSession) -> Non
     assert pair.on.error == "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 
 
+@pytest.mark.not_slow
 @pytest.mark.usefixtures("adaptive")
 def test_not_in_is_a_broadcast_and_says_so(spark: SparkSession) -> None:
     sql = "SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL AND v > 45)"

@@ -132,6 +132,7 @@ def _make(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("bug", BY)
+@pytest.mark.every(5)
 def test_the_oracle_sees_it(session: SparkSession, bug: str) -> None:
     betrayed = BY[bug]
     session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")

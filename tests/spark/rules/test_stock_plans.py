@@ -41,6 +41,7 @@ def _make(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE small USING parquet AS SELECT cast(id AS INT) AS j, concat('n', id) AS name FROM range(3)")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_plan_and_tasks_are_those_of_stock_spark(session: SparkSession, provider: str, adaptive: str) -> None:

@@ -8,6 +8,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from spark_colocate.verdicts import verdicts
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.members import create_member, fill, unstable
 from tests.spark.oracle import assert_exchange, assert_exchanges, assert_no_exchange, compare
 
@@ -40,7 +41,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
     spark.sql("DROP DATABASE peers CASCADE")
 
 
-@pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(autouse=True, params=ADAPTIVE)
 def _shuffling(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> None:
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
@@ -56,6 +57,7 @@ def test_starrocks_1962_join_on_a_part_of_the_bucket_keys(spark: SparkSession) -
     assert_exchange(spark, "SELECT t2.v, u2.v FROM t2 JOIN u2 ON t2.a = u2.a")
 
 
+@pytest.mark.not_slow
 def test_doris_36324_one_group_but_other_key_columns(spark: SparkSession) -> None:
     assert_exchange(spark, "SELECT t.v, y.v FROM t JOIN y ON t.a = y.a")
     assert_no_exchange(spark, "SELECT t.v, y.v FROM t JOIN y ON t.a = y.b")
@@ -69,7 +71,9 @@ def test_joins_above_two_bucket_counts_that_met(spark: SparkSession, between: st
     assert_exchanges(spark, sql, exchanges)
 
 
+@pytest.mark.not_slow
 @pytest.mark.parametrize(("third", "exchanges"), [("days", 1), ("p", 2)])
+@pytest.mark.every(2)
 def test_joins_above_a_side_that_was_shuffled_to_fewer_buckets(spark: SparkSession, third: str, exchanges: int) -> None:
     """All of them were planned with the 11 tasks of the first table, which is the smallest and is shuffled instead."""
     sql = f"SELECT x.v FROM few x JOIN many m ON x.a = m.a JOIN {third} d ON x.a = d.a AND d.v % 3 = 0"
@@ -115,6 +119,7 @@ ABOVE_FREED = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("above", ABOVE_FREED)
 def test_what_stands_above_a_join_by_extended_keys_is_asked_again(spark: SparkSession, above: str) -> None:
     """It was planned upon the join's Exchange, which is gone since a null of the key meets nothing anyway."""
@@ -133,6 +138,7 @@ def test_a_set_operation_above_a_side_that_might_be_shuffled_to_fewer_buckets(
     assert_exchanges(spark, f"SELECT a FROM few {operation} SELECT a FROM many WHERE v > 1", 1)
 
 
+@pytest.mark.not_slow
 def test_doris_22979_outer_joins_that_merge_distributions(spark: SparkSession) -> None:
     """The keys of the side that is extended by nulls are shuffled; of the other side, only p, which is no member."""
     kept = {"LEFT": "t", "RIGHT": "u", "FULL": "neither"}
@@ -195,6 +201,7 @@ def test_paimon_rust_620_a_typo_in_the_bucket_key_is_refused(spark: SparkSession
     assert not spark.catalog.tableExists("peers.typo")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("provider", ["delta", "parquet"])
 @pytest.mark.parametrize("kind", ["CHAR(5)", "DOUBLE", "FLOAT", "STRING COLLATE UTF8_LCASE", "ARRAY<INT>"])
 def test_a_key_whose_equal_values_may_hash_apart_is_refused(spark: SparkSession, provider: str, kind: str) -> None:

@@ -76,7 +76,9 @@ def hybrid(spark: SparkSession, tables: str) -> Iterator[SparkSession]:
     spark.sql("USE default")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("case", SERVED)
+@pytest.mark.every(3)
 def test_a_member_with_strays_is_read_by_bucket(hybrid: SparkSession, case: str) -> None:
     pair = assert_no_exchange(hybrid, SERVED[case], "hybrid.g")
     assert pair.on.rows is not None

@@ -61,12 +61,14 @@ def makes_structs(query: DataFrame) -> bool:
 
 
 @pytest.mark.parametrize("sql", FIELDS)
+@pytest.mark.every(3)
 def test_no_struct_is_made(session: SparkSession, sql: str) -> None:
     assert not makes_structs(session.sql(sql))
     assert compare(session, sql).on.rows
 
 
 @pytest.mark.parametrize("sql", STRUCTS)
+@pytest.mark.every(3)
 def test_rows_are_the_same_where_the_struct_is_used(session: SparkSession, sql: str) -> None:
     assert makes_structs(session.sql(sql))
     assert compare(session, sql).on.rows

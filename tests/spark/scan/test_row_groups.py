@@ -23,6 +23,7 @@ def row_groups(spark: SparkSession, table: str) -> list[int]:
     return [pq.ParquetFile(unquote(urlparse(file).path)).num_row_groups for file in files]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("group", ["", "TBLPROPERTIES ('colocate_with' = 'g')"], ids=["no group", "group"])
 @pytest.mark.parametrize("verb", ["CREATE TABLE", "CREATE OR REPLACE TABLE"])
 def test_a_table_with_buckets_has_row_groups_of_a_quarter(spark: SparkSession, db: str, verb: str, group: str) -> None:

@@ -1,9 +1,9 @@
 """The session: what configure() sets, and that it comes up."""
 
-import pytest
 from pyspark.sql import SparkSession
 from spark_colocate.session import EXTENSION
 
+from tests.spark.conftest import settings_put_back
 from tests.spark.plans import Executions, exchanges, join_kinds
 
 
@@ -29,8 +29,12 @@ def test_executions_tell_the_exchanges_and_bytes_of_a_write(spark: SparkSession,
     assert seen.shuffle_bytes > 0
 
 
-@pytest.mark.parametrize("adaptive", ["true", "false"])
-def test_a_setting_of_another_test_is_gone(spark: SparkSession, adaptive: str) -> None:
-    assert spark.conf.get("spark.sql.autoBroadcastJoinThreshold") != "-1"
+def test_what_a_test_set_is_put_back_after_it(spark: SparkSession) -> None:
+    before = dict(spark.conf.getAll)
+    putting_back = settings_put_back()
+    next(putting_back)
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    spark.sql("SET of.no.test = 1")
+    assert next(putting_back, None) is None
+    assert dict(spark.conf.getAll) == before

@@ -1,7 +1,7 @@
 """The Hive metastore, which spark-sql, the Thrift server and most installations use: named modules run under it too.
 
 A process has one catalog for all its sessions. So they run in a pytest of their own, once, and each is one test here.
-Half of them run on one day, the other half on the next.
+The first has a statement of each kind; the others are for the third tier.
 """
 
 import os
@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.rotation import is_due, on_its_day
 from tests.spark.sessions import CATALOG_OF_TESTS, ROOT, SMALL
 
-# Hiding, DDL, writes, MERGE, EXPLAIN and listing. Every second one has the same day, so each day has most subjects.
 MODULES = (
+    "test_statements_of_each_kind",
     "test_delta_hiding",
     "test_delta_ddl",
     "test_delta_overwrite",
@@ -26,19 +25,18 @@ MODULES = (
     "test_admin_listing",
     "test_admin_show",
 )
-DAYS = 2
 TIMEOUT = 1800
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 
 @pytest.fixture(scope="module")
-def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def failures(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The texts of what failed under Hive, by module. Every module that was run is there."""
     assert SMALL["spark.sql.catalogImplementation"] == "in-memory", "it runs itself"
     report = tmp_path_factory.mktemp("hive") / "report.xml"
-    due = [module for number, module in enumerate(MODULES) if is_due(number % DAYS, DAYS)]
-    files = [str(path) for module in due for path in Path(ROOT, "tests", "spark").rglob(f"{module}.py")]
-    options = ["-n", "0", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+    asked = [item.callspec.params["module"] for item in request.session.items if item.path == request.path]
+    files = [str(path) for module in asked for path in Path(ROOT, "tests", "spark").rglob(f"{module}.py")]
+    options = ["-n", "0", "-q", "-p", "no:cacheprovider", "--tier", request.config.option.tier, f"--junitxml={report}"]
     command = [sys.executable, "-m", "pytest", *options, *files]
     # Of the worker that this runs in, the nested pytest must know nothing.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
@@ -56,7 +54,7 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "module", [pytest.param(name, marks=on_its_day(number % DAYS, DAYS)) for number, name in enumerate(MODULES)]
+    "module", [MODULES[0], *(pytest.param(module, marks=pytest.mark.slow) for module in MODULES[1:])]
 )
 def test_a_module_holds_under_the_hive_metastore_too(failures: dict[str, list[str]], module: str) -> None:
     assert module in failures, f"{module} was not run; there are {sorted(failures)}"

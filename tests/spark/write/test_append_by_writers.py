@@ -59,6 +59,7 @@ WAYS = [save_as_table, without_format, with_a_new_column, save, save_in_other_ca
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.every(3)
 def test_partition_columns_may_be_named(
     spark: SparkSession, db: str, tmp_path: Path, way: Callable[[SparkSession, str, str], None]
 ) -> None:

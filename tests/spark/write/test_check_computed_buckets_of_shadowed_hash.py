@@ -39,6 +39,7 @@ def shadowed(spark: SparkSession, member: str, request: pytest.FixtureRequest) -
     spark.sql(f"DROP TEMPORARY FUNCTION session.{request.param}")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_is_refused(spark: SparkSession, shadowed: str, write: str) -> None:
     before = sorted(spark.table("t").collect())

@@ -9,6 +9,7 @@ FEATURES = ("delta.enableDeletionVectors", "delta.enableChangeDataFeed")
 ALL = {"p201701": 31, "p201702": 28, "p201703": 21}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("features", ["true", "false"])
 @pytest.mark.parametrize("buckets", [IN_BUCKETS, ""], ids=["buckets", "plain"])
 def test_rows_are_moved_to_other_partitions_or_refused(

@@ -71,6 +71,7 @@ def ids(spark: SparkSession, where: str = "true") -> list[int]:
 
 
 @every_writer
+@pytest.mark.every(3)
 def test_without_a_user_partition_it_replaces_the_whole_table(spark: SparkSession, db: str, write: Writer) -> None:
     spark.sql(f"CREATE TABLE t (id BIGINT, v STRING) USING delta {BUCKETS}")
     spark.sql("INSERT INTO t SELECT id, 'old' FROM range(200)")
@@ -81,6 +82,7 @@ def test_without_a_user_partition_it_replaces_the_whole_table(spark: SparkSessio
 
 
 @every_writer
+@pytest.mark.every(3)
 def test_with_a_user_partition_it_replaces_the_partitions_that_are_written(
     spark: SparkSession, db: str, write: Writer
 ) -> None:

@@ -26,16 +26,17 @@ NATIVE = "part-00000-01234567-89ab-cdef-0123-456789abcdef"
         ("/tmp/file-of-a-function", []),
     ],
 )
+@pytest.mark.every(3)
 def test_hosts_of_a_file(spark: SparkSession, path: str, hosts: list[str]) -> None:
     java: Any = spark.sparkContext._jvm
-    hosts_of = java.org.apache.spark.sql.colocate.write.hosts.HostsOfBuckets(ROOT, _sequence(java))
+    hosts_of = java.org.apache.spark.sql.colocate.ops.hosts.HostsOfBuckets(ROOT, _sequence(java))
     found = hosts_of.of(java.org.apache.hadoop.fs.Path(path), java.scala.Some(0))
     assert [found.apply(index) for index in range(found.length())] == hosts
 
 
 def test_without_a_task_of_a_member_there_are_none(spark: SparkSession) -> None:
     java: Any = spark.sparkContext._jvm
-    task_hosts = java.org.apache.spark.sql.colocate.write.hosts.TaskHosts
+    task_hosts = java.org.apache.spark.sql.colocate.ops.hosts.TaskHosts
     assert task_hosts.of(java.org.apache.hadoop.fs.Path(f"{ROOT}/_colocate_bucket=1/part-0.parquet")).isEmpty()
 
 

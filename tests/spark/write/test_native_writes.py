@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.native import bucketed, files, files_per_bucket, misplaced_rows
 from tests.spark.plans import Executions
 from tools.recorder import Recorder
@@ -13,7 +14,7 @@ from tools.recorder import Recorder
 ROWS = "SELECT CAST(id AS INT) AS k, string(id) AS v, CAST(id % 3 AS INT) AS p FROM range(0, 300, 1, 5)"
 
 
-@pytest.fixture(autouse=True, params=["true", "false"], ids=["aqe", "no aqe"])
+@pytest.fixture(autouse=True, params=ADAPTIVE)
 def _adaptive(spark: SparkSession, request: pytest.FixtureRequest) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
 
@@ -22,6 +23,7 @@ def member(spark: SparkSession, name: str = "t", more: str = "", buckets: int = 
     spark.sql(f"CREATE TABLE {name} {bucketed('(k INT, v STRING, p INT)', buckets, 'g', more=more)}")
 
 
+@pytest.mark.not_slow
 def test_an_insert_writes_one_file_for_each_bucket(spark: SparkSession, db: str) -> None:
     member(spark)
     spark.sql(f"INSERT INTO t {ROWS}")
@@ -107,6 +109,8 @@ def test_a_member_joined_with_a_broadcast_table_is_not_shuffled(spark: SparkSess
     assert misplaced_rows(spark, "u", "k", 4) == 0
 
 
+@pytest.mark.not_slow
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["parquet", "delta"])
 def test_members_of_both_formats_are_joined_into_either_without_a_shuffle(
     spark: SparkSession, db: str, target: str

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import folder
 from tests.spark.oracle import assert_no_exchange, multiset
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -94,7 +95,8 @@ def _outcome(spark: SparkSession, write: Writer, rows: DataFrame, table: str) ->
     return None
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("kind", rest_slow(VALUES, "STRING", "BINARY", "DECIMAL(20, 4)", "DATE", "TIMESTAMP"))
+@pytest.mark.every(3)
 def test_values_of_each_type(spark: SparkSession, db: str, kind: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     first, second, third = VALUES[kind]
@@ -109,6 +111,7 @@ def test_values_of_each_type(spark: SparkSession, db: str, kind: str) -> None:
 
 
 @every_writer
+@pytest.mark.every(2)
 def test_several_columns_with_nulls(spark: SparkSession, db: str, write: Writer) -> None:
     _create(spark, "p STRING, `q.r` INT", "p, `q.r`")
     for table in ("plain", "member"):
@@ -138,6 +141,7 @@ def test_another_partition_column_is_missed(spark: SparkSession, db: str, write:
 
 
 @every_writer
+@pytest.mark.every(2)
 def test_where_delta_has_the_mode_switched_off(spark: SparkSession, db: str, write: Writer) -> None:
     spark.conf.set("spark.databricks.delta.dynamicPartitionOverwrite.enabled", "false")
     _create(spark, "p STRING")
@@ -173,6 +177,7 @@ def test_a_key_that_is_left_to_its_default(spark: SparkSession, db: str, write: 
     assert_no_exchange(spark, "SELECT a.id, a.v, b.v FROM member a FULL JOIN member b ON a.id = b.id")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("cached", [True, False], ids=["cached", "fresh"])
 @pytest.mark.parametrize("write", [overwrite_partitions, save_as_table, save_path], ids=lambda w: w.__name__)
 def test_what_the_user_has_cached_stays_cached_and_nothing_else(

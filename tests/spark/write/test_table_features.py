@@ -70,6 +70,7 @@ def test_column_mapping_by_id(spark: SparkSession) -> None:
     assert_no_exchange(spark, "SELECT t.k, t.w, t.x, u.v FROM t JOIN u ON t.k = u.k")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("ansi", ["true", "false"])
 @pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
 def test_ansi_mode(spark: SparkSession, provider: str, ansi: str) -> None:
@@ -95,6 +96,7 @@ def test_columns_added_by_schema_evolution(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("kind", ["VARCHAR(20)", "STRING", "BINARY", "DECIMAL(12, 3)", "DATE", "TIMESTAMP_NTZ"])
+@pytest.mark.every(3)
 def test_a_key_of_type(spark: SparkSession, kind: str) -> None:
     value = {
         "DATE": "date'2026-01-01' + cast(id % 17 AS INT)",

@@ -100,7 +100,9 @@ REPORTED = {
 }  # fmt: skip
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("how", REPORTED.values(), ids=REPORTED.keys())
+@pytest.mark.every(3)
 def test_rows_are_those_of_a_plain_table(written: SparkSession, how: Callable[[SparkSession, str], object]) -> None:
     ours = _error(how, written, "w")
     with switched_off(written):

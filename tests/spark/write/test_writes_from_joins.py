@@ -1,11 +1,9 @@
 """Every statement that writes into buckets, from joins of all kinds, with and without AQE and broadcasts.
 
-The ordinary run is a slice in which each value of each axis comes several times; COLOCATE_ALL_WRITES=1 runs all of it.
+`./run test` has each pair of form, target and settings, and each query; the third tier the whole product.
 """
 
 import itertools
-import os
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -108,26 +106,13 @@ FORMS = {
 Case = tuple[str, str, str, bool, bool]
 
 
-def all_cases() -> list[Case]:
+def cases() -> list[Case]:
     """query, form, target, AQE, broadcasts."""
     fitting = [(form, target) for form, target in itertools.product(FORMS, TARGETS) if FORMS[form].only in target]
     return [
         (query, form, target, aqe, broadcasts)
         for query, (form, target), aqe, broadcasts in itertools.product(QUERIES, fitting, (True, False), (True, False))
     ]
-
-
-def cases() -> list[Case]:
-    everything = all_cases()
-    if os.environ.get("COLOCATE_ALL_WRITES"):
-        return everything
-    # One case of each query, the forms in turn; the settings that find most come most often.
-    rng = random.Random(20261126)
-    picked = []
-    for query, form in zip(QUERIES, itertools.cycle(FORMS), strict=False):
-        target = rng.choice([target for target in TARGETS if FORMS[form].only in target])
-        picked.append((query, form, target, rng.random() < 0.7, rng.random() < 0.3))
-    return picked
 
 
 def _make(spark: SparkSession) -> None:
@@ -155,6 +140,7 @@ def target(session: SparkSession) -> Iterator[None]:
     session.sql("DROP TABLE IF EXISTS w")
 
 
+@pytest.mark.pairs("form", "target_name", "aqe", "broadcasts")
 @pytest.mark.parametrize(("query", "form", "target_name", "aqe", "broadcasts"), cases())
 def test_rows_and_buckets(
     session: SparkSession, target: None, query: str, form: str, target_name: str, aqe: bool, broadcasts: bool
@@ -185,10 +171,3 @@ def misplaced(spark: SparkSession, created: str) -> int:
     if "delta" in created:
         return spark.table("w").where(f"_colocate_bucket <> pmod(hash(id), {BUCKETS})").count()
     return misplaced_rows(spark, "w", "id", BUCKETS)
-
-
-def test_the_slice_has_every_value_of_every_axis() -> None:
-    for axis, (some, everything) in enumerate(
-        zip(zip(*cases(), strict=True), zip(*all_cases(), strict=True), strict=True)
-    ):
-        assert set(some) == set(everything), axis

@@ -8,7 +8,7 @@ NESTED = {"ARRAY": ("ARRAY<INT(11)>", "ARRAY<INT>"), "MAP": ("MAP<STRING, DATETI
 WRITTEN = {
     **NESTED,
     "STRUCT": ("STRUCT<a: LARGEINT, `b c`: TEXT>", "STRUCT<`a`: DECIMAL(38,0), `b c`: STRING>"),
-    "CHAR": ("CHAR(3)", "CHAR(3)"),
+    "CHAR": ("CHAR(3)", "VARCHAR(3)"),
 }
 
 

@@ -136,4 +136,5 @@ DISTRIBUTED BY HASH(`id`) BUCKETS 4;
 
 -- title: the size of a table
 -- rows
+-- expamle_tbl
 SHOW DATA FROM expamle_tbl;

@@ -118,6 +118,7 @@ SET disable_colocate_join = false;
 
 -- title: the size of the tables
 -- rows
+-- tbl
 -- tbl1
 -- tbl2
 SHOW DATA;

@@ -63,8 +63,10 @@ SERVED = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("generated", [True, False])
 @pytest.mark.parametrize("name", SERVED)
+@pytest.mark.every(3)
 def test_an_aggregate_in_one_step_reads_runs(session: SparkSession, name: str, generated: bool) -> None:
     session.conf.set("spark.sql.codegen.wholeStage", str(generated).lower())
     pair = compare(session, SERVED[name])
@@ -96,6 +98,7 @@ def test_no_rows_make_no_run(session: SparkSession) -> None:
         "SELECT i, count(*) FROM lines GROUP BY i",
     ],
 )
+@pytest.mark.every(3)
 def test_other_aggregates_stay_as_they_are(session: SparkSession, sql: str) -> None:
     assert RUNS not in compare(session, sql).on.kinds
 

@@ -59,8 +59,10 @@ def compared(spark: SparkSession, sql: str) -> Pair:
     return pair
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("name", SERVED)
+@pytest.mark.every(3)
 def test_texts_are_aggregated_by_hash(session: SparkSession, name: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     compared(session, SERVED[name])

@@ -13,6 +13,7 @@ from tests.spark.members import create_member, folder
 from tests.spark.merges import MERGED, hashed
 from tests.spark.oracle import multiset
 from tests.spark.plans import kind, nodes
+from tests.tiers.params import rest_slow
 
 NUMBER = "_tmp_metadata_row_index"
 
@@ -44,7 +45,7 @@ def loaded(**last: range) -> Counter[Any]:
     return Counter(rows.items())
 
 
-@pytest.mark.parametrize("keys", ["k", "k, t", "t, k"])
+@pytest.mark.parametrize("keys", rest_slow(["k", "k, t", "t, k"], "t, k"))
 def test_the_last_load_replaces(spark: SparkSession, db: str, keys: str) -> None:
     functions = '{"r": "REPLACE", "n": "REPLACE_IF_NOT_NULL", "s": "SUM", "x": "REPLACE", "m": "REPLACE_IF_NOT_NULL"}'
     columns = "k INT, t STRING, r INT, n INT, s BIGINT, x STRUCT<a: INT, b: STRING>, m MAP<STRING, INT>"
@@ -138,7 +139,7 @@ def test_with_rows_of_another_writer(spark: SparkSession, db: str) -> None:
     assert read(spark, "SELECT * FROM t", by_load=False) == loaded(c=range(5), d=range(4, 1000))
 
 
-@pytest.mark.parametrize("vectors", ["true", "false"])
+@pytest.mark.parametrize("vectors", rest_slow(["true", "false"], "true"))
 def test_after_rows_were_deleted(spark: SparkSession, db: str, vectors: str) -> None:
     unique(spark, **{"delta.enableDeletionVectors": vectors})
     spark.sql("DELETE FROM t WHERE k < 5")

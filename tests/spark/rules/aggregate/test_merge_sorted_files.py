@@ -14,6 +14,7 @@ from tests.spark.members import create_member, database, folder
 from tests.spark.merges import EXCLUDED, MERGED, hashed
 from tests.spark.oracle import multiset
 from tests.spark.plans import kinds
+from tests.tiers.params import rest_slow
 
 TAG = "colocate.sorted"
 
@@ -69,7 +70,8 @@ def tag(file: dict[str, Any]) -> str | None:
     return (file.get("tags") or {}).get(TAG)
 
 
-@pytest.mark.parametrize("key", KEYS)
+# Two of the four ways in which a key is compared; the tables of the other tests have the first and third as well.
+@pytest.mark.parametrize("key", rest_slow(KEYS, "BOOLEAN", "DECIMAL(30, 1)"))
 def test_keys_of_every_type_are_merged(spark: SparkSession, db: str, key: str) -> None:
     unique(spark, "t", f"k {key}, {COLUMNS}")
     for first, last in ((0, 9500), (6000, 15500), (100, 200)):
@@ -130,7 +132,7 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", rest_slow(QUERIES, "all", "filter on a key", "join with the other", "aggregate"))
 def test_queries_have_the_same_rows(session: SparkSession, query: str) -> None:
     for table in ("u", "g", "r"):
         merged(session, QUERIES[query].format(t=table))
@@ -143,17 +145,21 @@ def test_without_generated_code(session: SparkSession) -> None:
         merged(session, QUERIES["count"].format(t=table))
 
 
-@pytest.mark.parametrize("setting", [
-    ("spark.sql.adaptive.enabled", "false"),
-    ("spark.sql.autoBroadcastJoinThreshold", "-1"),
-    ("spark.sql.join.preferSortMergeJoin", "true"),
-    ("spark.sql.parquet.columnarReaderBatchSize", "7"),
-    ("spark.sql.columnVector.offheap.enabled", "true"),
-    ("spark.sql.sources.useV1SourceList", ""),
-    ("spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.ColumnPruning"),
-])  # fmt: skip
-def test_settings_change_nothing(session: SparkSession, setting: tuple[str, str]) -> None:
-    session.conf.set(*setting)
+SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.join.preferSortMergeJoin": "true",
+    "spark.sql.parquet.columnarReaderBatchSize": "7",
+    "spark.sql.columnVector.offheap.enabled": "true",
+    "spark.sql.sources.useV1SourceList": "",
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ColumnPruning",
+}
+OF_READERS = ("spark.sql.parquet.columnarReaderBatchSize", "spark.sql.columnVector.offheap.enabled")
+
+
+@pytest.mark.parametrize("setting", rest_slow(SETTINGS, *OF_READERS))
+def test_settings_change_nothing(session: SparkSession, setting: str) -> None:
+    session.conf.set(setting, SETTINGS[setting])
     for table in ("u", "g"):
         merged(session, QUERIES["join"].format(t=table))
         merged(session, QUERIES["all"].format(t=table))
@@ -166,6 +172,7 @@ def test_settings_change_nothing(session: SparkSession, setting: tuple[str, str]
     "SELECT x.k, x.s FROM r x JOIN (VALUES (1017), (18)) y(k) ON x.k = y.k",
     "SELECT x.k, rand() < 2 FROM u x WHERE k IN (SELECT k FROM g WHERE i % 5 = 1)",
 ])  # fmt: skip
+@pytest.mark.every(2)
 def test_files_that_are_chosen_at_run_time_are_merged(session: SparkSession, query: str) -> None:
     for adaptive in ("true", "false"):
         session.conf.set("spark.sql.adaptive.enabled", adaptive)
@@ -254,7 +261,7 @@ def test_what_is_not_sorted_by_all_keys_has_no_mark(spark: SparkSession, db: str
     assert marks == [set(), {"k,l"}, {None}, {None}, {None}]
 
 
-@pytest.mark.parametrize("vectors", ["true", "false"])
+@pytest.mark.parametrize("vectors", rest_slow(["true", "false"], "true"))
 def test_files_of_other_writers_are_sorted_first(spark: SparkSession, db: str, vectors: str) -> None:
     unique(spark, "t", "k INT, v STRING")
     spark.sql(f"ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')")

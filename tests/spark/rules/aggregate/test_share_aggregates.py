@@ -84,8 +84,10 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "shared", make_tables)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
 @pytest.mark.parametrize("name", ONCE)
+@pytest.mark.every(3)
 def test_its_tables_are_read_once(session: SparkSession, name: str, adaptive: bool) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     pair = compare(session, ONCE[name])
@@ -97,8 +99,10 @@ def test_its_tables_are_read_once(session: SparkSession, name: str, adaptive: bo
     assert tables <= rows_read(session, ONCE[name]) < tables + SOME
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
 @pytest.mark.parametrize("name", KEPT)
+@pytest.mark.every(3)
 def test_groups_that_no_use_keeps_are_not_shuffled(session: SparkSession, name: str, adaptive: bool) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     sql, kept = KEPT[name]
@@ -144,6 +148,7 @@ def test_other_aggregates_of_the_same_table_stay_as_they_are(session: SparkSessi
     assert compare(session, sql).on.exchanges == 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
 @pytest.mark.parametrize("target", ["delta", "parquet"])
 def test_what_is_written_from_it_lies_in_its_buckets(session: SparkSession, target: str, adaptive: bool) -> None:

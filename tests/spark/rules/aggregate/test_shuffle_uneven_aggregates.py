@@ -55,6 +55,7 @@ SUMS = "SELECT k, count(*), sum(v % 1000) FROM {p}hot WHERE v % 9 > 0 GROUP BY k
     ],
     ids=["delta", "parquet", "distinct", "objects", "sorted", "below another"],
 )
+@pytest.mark.every(3)
 def test_it_is_shuffled(session: SparkSession, sql: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     pair = compare(session, sql)
@@ -73,6 +74,7 @@ def test_it_is_shuffled(session: SparkSession, sql: str, adaptive: str) -> None:
     ],
     ids=["even", "below a join", "above a join", "below a window"],
 )
+@pytest.mark.every(2)
 def test_it_stays_where_buckets_are_even_or_used_above(session: SparkSession, sql: str) -> None:
     pair = compare(session, sql)
     assert pair.on.rows and pair.on.colocated and pair.on.exchanges == 0

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
+from tests.tiers.params import rest_slow
 from tools.plans import kind
 
 OWN = "BucketHashJoinExec"
@@ -100,7 +101,9 @@ def test_every_join_gives_the_rows_of_stock_spark(session: SparkSession) -> None
     assert_fused(session, "ascending", JOINS)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KEYS if kind != "ascending"])
+@pytest.mark.parametrize(
+    "kind", rest_slow([kind for kind in KEYS if kind != "ascending"], "nulls", "whole_range", "crowded")
+)
 def test_every_kind_of_key_gives_the_rows_of_stock_spark(session: SparkSession, kind: str) -> None:
     assert_fused(session, kind, FEW)
 
@@ -126,6 +129,7 @@ def test_below_a_union_with_code_of_its_own_joins_stay_sparks(session: SparkSess
     assert OWN not in pair.on.kinds
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "FULL JOIN"])
 @pytest.mark.parametrize("condition", ["true", "b.w <= s.v AND b.w >= s.v"])
 def test_rows_of_a_key_are_put_side_by_side_in_the_middle_of_a_join(
@@ -171,6 +175,7 @@ def test_a_limit_may_leave_the_join_in_the_middle(session: SparkSession) -> None
         "SELECT v, w, row_number() OVER (PARTITION BY k ORDER BY v, w) FROM j",
     ],
 )
+@pytest.mark.every(3)
 def test_what_follows_a_full_outer_join_sees_both_kinds_of_rows(session: SparkSession, sql: str) -> None:
     sides = "(SELECT * FROM b0 WHERE kind = 'nulls') b FULL JOIN (SELECT * FROM s0 WHERE kind = 'repeated') s"
     rows = f"SELECT coalesce(b.k, s.k) AS k, s.v, b.w, b.text FROM {sides} ON b.k = s.k AND b.w % 4 > 0"

@@ -47,6 +47,7 @@ def built_from(spark: SparkSession, sql: str) -> list[str]:
     return [str(node.nodeName()) for node in walk(side)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN"])
 @pytest.mark.parametrize(("dimension", "small"), [("one", True), ("twice", False)])
 def test_a_broadcast_of_unique_keys_multiplies_no_row(
@@ -86,6 +87,7 @@ def test_few_wide_rows_are_hashed_rather_than_many_narrow_ones(session: SparkSes
         "FROM many m JOIN (SELECT * FROM lots WHERE v % 100 = 0) l ON m.k = l.k": True,
     }.items(),
 )
+@pytest.mark.every(3)
 def test_a_join_that_is_mostly_pairs_has_both_sides_in_order(session: SparkSession, sql: str, hashed: bool) -> None:
     """Of a filter nobody knows how many pairs it leaves."""
     what = "count(*), sum(m.v)" if "SEMI" in sql else "count(*), sum(m.v * 7 + l.v)"
@@ -120,5 +122,5 @@ def test_one_row_of_a_key_is_kept_where_any_answers_and_all_might_not_fit(
 def test_a_plan_without_any_exchange_is_tuned_once(session: SparkSession) -> None:
     """AQE asks for it twice; what the first pass refused for memory, the second one would look at again."""
     plan = nodes(session.sql("SELECT b.k, s.v FROM big b JOIN small s ON b.k = s.k"))
-    tune = session._jvm.org.apache.spark.sql.colocate.rules.OptimizeColocatedPlan
+    tune = session._jvm.org.apache.spark.sql.colocate.phases.OptimizeColocatedPlan
     assert any(tune.isDone(node) for node in plan)

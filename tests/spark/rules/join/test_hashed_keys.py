@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
+from tests.tiers.params import rest_slow
 
 OWN = "BucketHashJoinExec"
 MASK = (1 << 64) - 1
@@ -55,7 +56,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "hashed", make_tables)
 
 
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("keys", rest_slow(KEYS, "t", "t f d", "t bin yes"))
 def test_every_join_by_such_keys_gives_the_rows_of_stock_spark(session: SparkSession, keys: str) -> None:
     on = " AND ".join(f"s.{key} {'<=>' if key == 'bin' else '='} b.{key}" for key in keys.split())
     parts = (f"SELECT '{name}', * FROM ({sql.format(on=on)}) AS t(v, w)" for name, sql in JOINS.items())
@@ -68,6 +69,7 @@ def test_every_join_by_such_keys_gives_the_rows_of_stock_spark(session: SparkSes
 @pytest.mark.parametrize(
     ("join", "rows"), [("JOIN", 0), ("LEFT JOIN", 2), ("FULL JOIN", 3), ("LEFT SEMI JOIN", 0), ("LEFT ANTI JOIN", 2)]
 )
+@pytest.mark.every(2)
 def test_equal_hashes_of_different_keys_make_no_pair(session: SparkSession, join: str, rows: int) -> None:
     hashes = session.sql("SELECT xxhash64(a, b) FROM one_b UNION ALL SELECT xxhash64(a, b) FROM one_s WHERE a = 2")
     assert len({row[0] for row in hashes.collect()}) == 1

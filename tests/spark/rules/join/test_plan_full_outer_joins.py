@@ -83,12 +83,14 @@ KEPT = {
 
 
 @pytest.mark.parametrize(("case", "adaptive"), SERVED_ADAPTIVE)
+@pytest.mark.every(5)
 def test_no_exchange_for(session: SparkSession, case: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     assert_no_exchange(session, SERVED[case])
 
 
 @pytest.mark.parametrize("case", KEPT)
+@pytest.mark.every(3)
 def test_an_exchange_stays_for(session: SparkSession, case: str) -> None:
     assert_exchanges(session, *KEPT[case])
 

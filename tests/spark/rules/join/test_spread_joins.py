@@ -86,8 +86,10 @@ KEPT = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("prefix", "adaptive"), [("", "true"), ("n_", "false")], ids=["delta", "parquet-plain"])
 @pytest.mark.parametrize("case", SPLIT)
+@pytest.mark.every(3)
 def test_a_hot_bucket_is_split_for(session: SparkSession, case: str, prefix: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     if case == "three tables":  # to read two of them again for each part pays on more than two cores
@@ -106,6 +108,7 @@ def test_generated_code_of_a_split_join_compiles(session: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("case", KEPT)
+@pytest.mark.every(2)
 def test_a_hot_bucket_stays_whole_for(session: SparkSession, case: str) -> None:
     sql = KEPT[case].format(p="")
     assert not parts(compare(session, sql), explained(session, sql))
@@ -142,6 +145,7 @@ def test_splitting_can_be_switched_off(session: SparkSession) -> None:
     assert " parts" not in explained(session, SPLIT["inner"].format(p=""))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     "sql",
     [
@@ -177,6 +181,7 @@ def test_a_hot_bucket_of_a_table_with_strays_stays_whole(session: SparkSession) 
     assert not parts(compare(session, sql), explained(session, sql))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["1", "1073741824"], ids=["split", "together"])
 @pytest.mark.parametrize(
     "statement",

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.spark.sessions import run_python
 
 # A heap of 1 GiB whose execution pool is (1024 - 300) * 0.2 = 145 MiB; all rows of both tables lie in one bucket, each
@@ -36,6 +38,7 @@ print("FACTS", json.dumps({"on": on, "off": off, "spilled": after - before, "joi
 """
 
 
+@pytest.mark.slow
 def test_a_bucket_three_times_the_memory_of_a_1_gib_heap_spills(tmp_path: Path) -> None:
     conf = {"spark.driver.memory": "1g", "spark.memory.fraction": "0.2"}
     done = run_python(SCRIPT, tmp_path, conf, timeout=600).ok()

@@ -15,6 +15,7 @@ from tests.spark.native import files
 from tests.spark.oracle import compare, run
 from tests.spark.plans import kind, kinds, nodes
 from tests.spark.strays import FOREIGN, bucket_file, drop_in, forget, known, rename, say_of_bucket_3
+from tests.tiers.params import rest_slow
 from tools.stages import last_stage, stages_since
 
 INTERPRETED = True
@@ -155,7 +156,9 @@ ELSEWHERE = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("case", ELSEWHERE)
+@pytest.mark.every(3)
 def test_elsewhere_the_check_comes_first(spark: SparkSession, pair: str, case: str) -> None:
     assert not in_tasks(spark, ELSEWHERE[case])
     with WrongFile(spark, pair), pytest.raises(PySparkException, match=WRONG):
@@ -180,7 +183,7 @@ def test_nothing_is_checked_that_is_known(spark: SparkSession, pair: str) -> Non
     assert not in_tasks(spark, JOIN)
 
 
-@pytest.mark.parametrize("pair", ["parquet", "orc"], indirect=True)
+@pytest.mark.parametrize("pair", rest_slow(["parquet", "orc"], "parquet"), indirect=True)
 def test_a_first_read_makes_files_known(spark: SparkSession, pair: str) -> None:
     spark.conf.set("spark.colocate.verify.onRead", "new")
     rows = run(spark, JOIN).rows
@@ -193,7 +196,7 @@ def test_a_first_read_makes_files_known(spark: SparkSession, pair: str) -> None:
     assert known(spark, "b") == {file.name: False for file in files(spark, "b")}
 
 
-@pytest.mark.parametrize("pair", ["parquet", "orc"], indirect=True)
+@pytest.mark.parametrize("pair", rest_slow(["parquet", "orc"], "parquet"), indirect=True)
 def test_a_stray_that_a_task_finds_is_kept(spark: SparkSession, pair: str) -> None:
     spark.conf.set("spark.colocate.verify.onRead", "new")
     with WrongFile(spark, pair) as wrong:
@@ -218,7 +221,7 @@ def test_a_table_that_is_dropped_after_its_check_stays_away(spark: SparkSession,
     assert not root.exists()
 
 
-@pytest.mark.parametrize("pair", ["parquet", "orc"], indirect=True)
+@pytest.mark.parametrize("pair", rest_slow(["parquet", "orc"], "parquet"), indirect=True)
 def test_a_filter_that_is_pushed_makes_no_file_known(spark: SparkSession, pair: str) -> None:
     """Rows that it passes over may be of any bucket: they are read on their own, or the file stays unknown."""
     filtered = f"{JOIN} WHERE b.v > 1000000"

@@ -10,6 +10,7 @@ from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
 from tests.spark.strays import drop_in
+from tests.tiers.params import rest_slow
 from tools.plans import kind
 
 BUCKETS = 8
@@ -81,7 +82,9 @@ PRUNED = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("name", "prefix"), [*((name, "") for name in PRUNED), ("inner", "n_"), ("semi", "n_")])
+@pytest.mark.every(3)
 def test_only_the_buckets_of_the_other_sides_keys_are_read(both: SparkSession, name: str, prefix: str) -> None:
     sql = PRUNED[name].format(p=prefix)
     pair = compare(both, sql)
@@ -92,6 +95,7 @@ def test_only_the_buckets_of_the_other_sides_keys_are_read(both: SparkSession, n
     assert least <= files <= most < BUCKETS
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("sql", "keys"),
     [
@@ -106,6 +110,7 @@ def test_several_keys_in_any_order(both: SparkSession, sql: str, keys: str) -> N
     assert buckets_of(both, keys, "k IS NOT NULL") <= files <= buckets_of(both, keys) < BUCKETS
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind_of_join", ["JOIN", "LEFT JOIN"])
 def test_both_scans_of_a_colocated_join_below_are_pruned(both: SparkSession, kind_of_join: str) -> None:
     both.conf.set("spark.sql.autoBroadcastJoinThreshold", "4000")
@@ -165,7 +170,10 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize(
+    "name", rest_slow(KEPT, "outer", "anti", "null-safe", "a cast key", "one key of two", "after a limit")
+)
+@pytest.mark.every(3)
 def test_all_is_read_where_rows_without_a_match_count(session: SparkSession, name: str) -> None:
     pair = compare(session, KEPT[name])
     assert pair.on.rows

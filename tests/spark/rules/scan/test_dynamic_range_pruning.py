@@ -70,6 +70,7 @@ PRUNED = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("table", ["days", "bucketed"])
 def test_only_the_ranges_of_the_other_sides_keys_are_read(both: SparkSession, table: str) -> None:
     for sql, ranges in PRUNED.items():

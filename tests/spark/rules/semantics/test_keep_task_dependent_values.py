@@ -24,6 +24,7 @@ PLACED = {
     "inside": "k * 1000 + floor(rand(3) * 1000)",
 }
 FORMATS = ["delta", "parquet"]
+pytestmark = pytest.mark.each_value
 each_format = pytest.mark.parametrize("member", FORMATS)
 each_value = pytest.mark.parametrize("value", PLACED)
 
@@ -54,6 +55,7 @@ def _joined(session: SparkSession, rows: DataFrame) -> DataFrame:
 
 @each_value
 @each_format
+@pytest.mark.every(3)
 def test_below_a_join_as_alone(session: SparkSession, member: str, value: str) -> None:
     rows = session.table(member).withColumn("x", F.expr(PLACED[value]))
     joined = _joined(session, rows)

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import spark_partition_id
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.members import create_member, database, fill
 from tests.spark.plans import kind, nodes
 
@@ -29,7 +30,7 @@ def _make(spark: SparkSession) -> None:
         fill(spark, name, f"SELECT id % {keys}, id FROM range(200)", ["k", "v"])
 
 
-@pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(autouse=True, params=ADAPTIVE)
 def _adaptive(session: SparkSession, request: pytest.FixtureRequest) -> None:
     session.conf.set("spark.sql.adaptive.enabled", request.param)
 
@@ -42,6 +43,8 @@ def _tasks(df: DataFrame) -> dict[int | None, set[int]]:
     return found
 
 
+@pytest.mark.each_value
+@pytest.mark.not_slow
 @pytest.mark.parametrize("tasks", [BUCKETS, 2 * BUCKETS])
 @pytest.mark.parametrize("sql", [EXTENDED, COMMON, SPLIT], ids=["extended by nulls", "more buckets", "fewer buckets"])
 def test_each_key_is_in_one_task_of_as_many_as_asked(session: SparkSession, sql: str, tasks: int) -> None:

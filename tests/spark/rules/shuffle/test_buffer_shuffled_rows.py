@@ -58,6 +58,7 @@ def written(df: DataFrame) -> list[Written]:
     return found
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("aqe", ["true", "false"])
 @pytest.mark.parametrize("table", ["t", "n"])
 @pytest.mark.parametrize(
@@ -78,6 +79,7 @@ def test_tasks_with_few_rows_write_them_at_once(session: SparkSession, table: st
     compare(session, query)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("aqe", ["true", "false"])
 @pytest.mark.parametrize("kept", ["1", "300", "5000"])
 def test_tasks_with_more_rows_write_as_spark_does(session: SparkSession, aqe: str, kept: str) -> None:

@@ -68,12 +68,14 @@ def test_each_type_comes_out_as_it_went_in(spark: SparkSession, buckets: int) ->
 
 
 @pytest.mark.parametrize("columns", [1, 63, 64, 65, 129])
+@pytest.mark.every(3)
 def test_null_bits_of_several_words(spark: SparkSession, columns: int) -> None:
     values = ", ".join(f"if(id % {i + 2} = 0, null, '') AS c{i}" for i in range(columns - 1))
     rows = spark.sql(f"SELECT id {',' if values else ''} {values} FROM range(0, 100, 1, 2)")
     assert shuffled(spark, rows, 3, packed=True) == shuffled(spark, rows, 3, packed=False)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("aqe", ["true", "false"])
 @pytest.mark.parametrize("form", ["delta", "parquet"])
 def test_a_load_packs_its_rows(spark: SparkSession, db: str, form: str, aqe: str) -> None:

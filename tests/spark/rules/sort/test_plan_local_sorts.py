@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.adaptive import ADAPTIVE
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import multiset, run
 from tests.spark.plans import join_kinds, kinds
@@ -26,7 +27,7 @@ def _make(spark: SparkSession) -> None:
     fill(spark, "b", "SELECT id, id FROM range(20)", ["k", "w"])
 
 
-@pytest.fixture(autouse=True, params=["true", "false"], ids=["adaptive", "plain"])
+@pytest.fixture(autouse=True, params=ADAPTIVE)
 def _adaptive(session: SparkSession, request: pytest.FixtureRequest) -> None:
     session.conf.set("spark.sql.adaptive.enabled", request.param)
 
@@ -48,6 +49,8 @@ def test_a_write_by_partitions_of_the_key(session: SparkSession) -> None:
         session.sql("DROP TABLE o")
 
 
+@pytest.mark.each_value
+@pytest.mark.not_slow
 @pytest.mark.parametrize("how", ["SORT BY", "sortWithinPartitions", "SORT BY after an aggregate"])
 def test_rows_that_were_asked_for_in_order(session: SparkSession, how: str) -> None:
     if how == "SORT BY":

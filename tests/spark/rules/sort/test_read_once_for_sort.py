@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from tests.spark.members import create_member, database, fill, switched_off
 from tests.spark.oracle import compare
 from tests.spark.plans import exchanges, kinds, rows_read
+from tests.tiers.params import rest_slow
 
 ROWS = 5000
 SUMS = "(SELECT k, sum(v) AS s, count(*) AS n FROM lines GROUP BY k)"
@@ -38,8 +39,10 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "sorted", make_tables)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("adaptive", [True, False], ids=["adaptive", "static"])
 @pytest.mark.parametrize("name", ONCE)
+@pytest.mark.every(3)
 def test_aggregated_tables_are_read_once(session: SparkSession, name: str, adaptive: bool) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
     sql, rows = ONCE[name]
@@ -48,7 +51,7 @@ def test_aggregated_tables_are_read_once(session: SparkSession, name: str, adapt
     assert rows <= rows_read(session, sql) < rows + 100
 
 
-@pytest.mark.parametrize("name", ONCE)
+@pytest.mark.parametrize("name", rest_slow(ONCE, "aggregate", "joined", "window"))
 def test_few_rows_are_sorted_by_one_task(session: SparkSession, name: str) -> None:
     seen = kinds(session.sql(ONCE[name][0]))
     assert seen.count("ShuffleExchangeExec") == 1
@@ -82,7 +85,7 @@ def test_many_rows_are_read_again_instead_of_shuffled_again(session: SparkSessio
     assert rows_read(session, sql) >= 2 * rows
 
 
-@pytest.mark.parametrize("name", ONCE)
+@pytest.mark.parametrize("name", rest_slow(ONCE, "having", "distinct", "broadcast"))
 def test_the_order_is_that_of_the_query(session: SparkSession, name: str) -> None:
     sql, _ = ONCE[name]
     on = session.sql(sql).collect()

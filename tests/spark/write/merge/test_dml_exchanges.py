@@ -10,6 +10,7 @@ UPDATE = "UPDATE t SET v = concat('u', k) WHERE k % 7 = 0"
 DELETE = "DELETE FROM t WHERE k % 5 = 0"
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("statement", [UPDATE, DELETE])
 def test_a_change_of_some_rows(spark: SparkSession, db: str, statement: str, vectors: bool) -> None:

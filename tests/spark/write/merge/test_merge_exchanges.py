@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 from tests.spark.dml import BUCKETS, Member, assert_local, change
 from tests.spark.members import unstable
 from tests.spark.oracle import multiset
+from tests.tiers.params import rest_slow
 from tools.recorder import Recorder
 
 SOURCE = Member("s", rows="id * 3, concat('new', id)", count=200)
@@ -47,7 +48,7 @@ def test_an_upsert_shuffles_nothing(spark: SparkSession, db: str, vectors: bool,
     assert_local(*change(spark, UPSERT, Member("t", vectors=vectors), SOURCE, codegen=not vectors))
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
 def test_every_clause_at_once_shuffles_nothing(spark: SparkSession, db: str, vectors: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     on, off = change(spark, EVERY_CLAUSE, Member("t", vectors=vectors, feed=True), SOURCE)
@@ -112,7 +113,7 @@ def test_null_keys_are_inserted_and_match_nothing(spark: SparkSession, db: str) 
     assert_local(*change(spark, UPSERT, target, source))
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
 def test_an_update_of_the_key_keeps_the_exchange_before_the_write(spark: SparkSession, db: str, vectors: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     moved = "MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN UPDATE SET k = t.k + 10000"
@@ -122,7 +123,7 @@ def test_an_update_of_the_key_keeps_the_exchange_before_the_write(spark: SparkSe
     assert on.files <= off.files
 
 
-@pytest.mark.parametrize("buckets", [BUCKETS // 2, BUCKETS * 2])
+@pytest.mark.parametrize("buckets", rest_slow([BUCKETS // 2, BUCKETS * 2], BUCKETS // 2))
 def test_other_bucket_counts_meet_at_the_common_divisor(spark: SparkSession, db: str, buckets: int) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     source = Member("s", rows="id * 3, concat('new', id)", count=200, buckets=buckets)

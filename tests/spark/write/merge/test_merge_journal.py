@@ -76,7 +76,10 @@ def rows(spark: SparkSession, target: str) -> Counter[tuple[Any, ...]]:
 
 
 # Each way takes every other change: all of them on both ways cost minutes.
-WAYS = [(False, "true", "plain", 0), (True, "false", "switched", 1)]
+WAYS = [
+    (False, "true", "plain", 0),
+    pytest.param(True, "false", "switched", 1, marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("vectors", "adaptive", "other", "first"), WAYS)

@@ -4,6 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.dml import Member, assert_local, change
+from tests.tiers.params import rest_slow
 
 TWICE = Member("s", rows="id DIV 2, concat('new', id)", count=200)
 UPDATE = "MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.v"
@@ -78,7 +79,7 @@ def test_two_matches_are_an_error_when_rows_without_a_match_are_touched_too(spar
     assert on.seen.count("WithinTask") == 1
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
 def test_a_sole_delete_may_match_twice(spark: SparkSession, db: str, vectors: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     on, off = change(spark, DELETE, Member("t", vectors=vectors), TWICE)
@@ -86,7 +87,7 @@ def test_a_sole_delete_may_match_twice(spark: SparkSession, db: str, vectors: bo
     assert sum(on.rows.values()) == 300
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
 def test_the_change_feed_names_a_row_that_matched_twice_once(spark: SparkSession, db: str, vectors: bool) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     source = Member("s", rows="id DIV 2 + 350, concat('new', id)", count=200)
@@ -95,7 +96,7 @@ def test_the_change_feed_names_a_row_that_matched_twice_once(spark: SparkSession
     assert sum(n for row, n in on.changes.items() if row[2] == "delete") == 50
 
 
-@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
 def test_no_row_is_lost_to_a_row_of_the_same_number(spark: SparkSession, db: str, vectors: bool) -> None:
     """Delta drops duplicate deletes by a number that an inserted row may share with a copied one."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")

@@ -1,0 +1,91 @@
+"""The options of pytest that choose a tier or a shard of it, and what a run says of itself in the end."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tiers.report import Report, ids_hash
+from tests.tiers.selection import MARKS, in_second_tier, read_table
+from tests.tiers.shards import Shard, file_of, longest_first, read_seconds
+
+ROOT = Path(__file__).parents[2]
+IDS = pytest.StashKey[list[str]]()
+TIERS = ("fast", "default", "all")
+CHOSEN = "tiers"
+
+# The first tier: without a cluster of JVMs, the golden plans, a minute of fuzzing.
+FAST = tuple(
+    ROOT / "tests" / path
+    for path in (
+        "unit",
+        "contract",
+        "concurrency",
+        "packaging/test_lint.py",
+        "streets",
+        "spark/rules/test_plan_cases.py",
+        "fuzz/test_slice.py",
+    )
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tiers")
+    group.addoption("--tier", choices=TIERS, help="default, or all where files or tests are named")
+    group.addoption("--shard", type=Shard.parse, help="of the files, such as 1/8")
+    group.addoption("--ids", action="store_true", help="runs nothing: the number of tests and a hash of their ids")
+    group.addoption("--record", action="store_true", help="keeps the seconds of each file in tests/tiers/seconds.json")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the workers of pytest-xdist get the options
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {meaning}")
+    if is_worker(config):
+        vars(config.option).update(config.workerinput[CHOSEN])  # type: ignore[attr-defined]
+        return
+    config.option.names_tests = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.option.tier = config.option.tier or ("all" if config.option.names_tests else "default")
+    if config.option.ids:
+        config.option.collectonly, config.option.verbose = True, -2
+    config.pluginmanager.register(Report(config))
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, whose workers see the arguments alone
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput[CHOSEN] = {name: getattr(node.config.option, name) for name in ("tier", "names_tests")}
+
+
+def is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if config.option.tier != "fast":
+        return None
+    wanted = any(collection_path.is_relative_to(path) or path.is_relative_to(collection_path) for path in FAST)
+    return None if wanted else True
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seconds = read_seconds("all" if config.option.tier == "all" else "default")
+    kept = items if config.option.tier == "all" else in_second_tier(items, read_table())
+    if config.option.shard:
+        kept = config.option.shard.part(kept, seconds)
+    if not config.option.names_tests:
+        place = {file: number for number, file in enumerate(longest_first(map(file_of, kept), seconds))}
+        kept = sorted(kept, key=lambda item: place[file_of(item)])
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    session.config.stash[IDS] = [item.nodeid for item in session.items]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config.option.ids and IDS in config.stash:
+        ids = config.stash[IDS]
+        print(f"tier {config.option.tier}: {len(ids)} tests; ids {ids_hash(ids)}")
