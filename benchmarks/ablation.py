@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 from spark_colocate import rules
-from spark_colocate.rule_table import Rule
+from spark_colocate.catalogues.rules import Rule
 
 from benchmarks import ablation_cases, lab, report
 from benchmarks.ablation_cases import MEMBERS, Case
