@@ -21,7 +21,7 @@ SETTINGS = f"""<configuration>
 
 
 def make() -> None:
-    """Makes the jar where it is missing or old. It is the same whenever it is made: the classes' archive asks for it."""
+    """Makes the jar where it is missing or old: with the same bytes, as the archive of classes asks for."""
     wanted = _jar()
     if HADOOP_DEFAULTS.exists() and HADOOP_DEFAULTS.read_bytes() == wanted:
         return

@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
+    "spark.executor.extraClassPath": str(HADOOP_DEFAULTS),
     "spark.driver.extraJavaOptions": QUICK_JVM,
     "spark.colocate.python": sys.executable,
     "spark.hadoop.fs.hdfs.impl": FAVORED,

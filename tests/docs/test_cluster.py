@@ -19,6 +19,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
+    "spark.executor.extraClassPath": str(HADOOP_DEFAULTS),
     "spark.driver.extraJavaOptions": QUICK_JVM,
     "spark.colocate.python": sys.executable,
 }

@@ -57,6 +57,7 @@ MUTANT = "COLOCATE_MUTANT"
 SMALL = {
     "spark.driver.memory": "2g",
     "spark.driver.extraClassPath": str(HADOOP_DEFAULTS),
+    "spark.executor.extraClassPath": str(HADOOP_DEFAULTS),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
