@@ -43,6 +43,7 @@ THIRD_TIER = (
     "tests/docs/test_servers.py::test_spark_sql_runs_the_quickstart",
     "tests/fuzz/test_long.py",
     "tests/packaging/test_cluster.py",
+    "tests/packaging/test_core_alone.py",
     "tests/soak/test_slice.py",
     "tests/spark/rules/join/test_trap_memory.py::test_a_bucket_three_times_the_memory_of_a_1_gib_heap_spills",
     "tests/spark/rules/test_outsiders.py::test_plans_of_suites",

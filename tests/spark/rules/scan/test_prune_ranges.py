@@ -48,7 +48,7 @@ def search(
     rows: Sequence[Sequence[int | None]],
 ) -> list[tuple[str, str]]:
     """For each condition the partitions that the rule chooses, and a row that they lack."""
-    probe = spark._jvm.org.apache.spark.sql.colocate.testing.RangeProbe  # type: ignore[union-attr]
+    probe = spark._jvm.org.apache.spark.sql.colocate.testing.doris.RangeProbe  # type: ignore[union-attr]
     lines = "\n".join(",".join("null" if value is None else str(value) for value in row) for row in rows)
     found = probe.search(spark._jsparkSession, columns, table.case_expression(), conditions, lines)
     return [tuple(one.split("|", 1)) for one in found]  # type: ignore[misc]

@@ -6,7 +6,8 @@ import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
-import org.apache.spark.sql.colocate.ops.system.{Procedures, SystemTables}
+import org.apache.spark.sql.colocate.parts.Part
+import org.apache.spark.sql.colocate.system.Procedures
 import org.apache.spark.sql.colocate.write.AppendTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
@@ -24,6 +25,7 @@ class ColocateCatalog extends DelegatingCatalog {
 
   private var wrapped: Option[CatalogPlugin] = None
   private var session: Option[CatalogPlugin] = None
+  private lazy val procedures = new Procedures(Part.all.flatMap(_.procedures))
   private lazy val ddl = new MemberDdl(SparkSession.active, tables)
 
   override protected def inner: CatalogPlugin = wrapped.orElse(session).get
@@ -81,14 +83,15 @@ class ColocateCatalog extends DelegatingCatalog {
   override def tableExists(ident: Identifier): Boolean = systemTable(ident).isDefined || super.tableExists(ident)
 
   override def loadProcedure(ident: Identifier): UnboundProcedure =
-    (if (isSystem(ident.namespace())) Procedures.load(ident) else None).getOrElse(super.loadProcedure(ident))
+    (if (isSystem(ident.namespace())) procedures.load(ident) else None).getOrElse(super.loadProcedure(ident))
 
   override def listProcedures(namespace: Array[String]): Array[Identifier] =
-    if (isSystem(namespace)) Procedures.list.toArray ++ super.listProcedures(namespace)
+    if (isSystem(namespace)) procedures.list.toArray ++ super.listProcedures(namespace)
     else super.listProcedures(namespace)
 
   private def systemTable(ident: Identifier): Option[Table] =
-    if (isSystem(ident.namespace())) SystemTables.load(ident) else None
+    if (!isSystem(ident.namespace())) None
+    else Part.all.flatMap(_.tables).find(_.name.equalsIgnoreCase(ident.name())).map(_.table(ident.name()))
 
   private def isSystem(namespace: Array[String]): Boolean =
     namespace.length == 1 && namespace.head.equalsIgnoreCase(System)

@@ -3,8 +3,9 @@ package io.colocate.spark
 import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
 import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
 import org.apache.spark.sql.colocate.conf.{Exposed, SettingEntries}
-import org.apache.spark.sql.colocate.doris.parser.ColocateParser
+import org.apache.spark.sql.colocate.parser.ColocateParser
 import org.apache.spark.sql.colocate.explain.ExplainProvider
+import org.apache.spark.sql.colocate.parts.PartRules
 import org.apache.spark.sql.colocate.phases.{OptimizeColocatedPlan, OptimizeWithoutAqe, Rules}
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.{SparkSession => AnySession, SparkSessionExtensions}
@@ -63,5 +64,5 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
   }
 
   /** The session that Spark gives to an extension is always a classic one. */
-  private def of[R](rule: Rules.Made[R]): AnySession => R = session => rule(session.asInstanceOf[SparkSession])
+  private def of[R](rule: PartRules.Made[R]): AnySession => R = session => rule(session.asInstanceOf[SparkSession])
 }

@@ -1,9 +1,7 @@
 package org.apache.spark.sql.colocate.bridge
 
-import java.util.ServiceLoader
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Services
 
 /** Runs the tasks that jobs of the control plane ask of this driver. Found as a service: the bridge knows no job. */
 trait DriverTasks {
@@ -17,7 +15,7 @@ trait DriverTasks {
 private[bridge] object DriverTasks extends DriverTasks {
 
   private lazy val found: DriverTasks =
-    ServiceLoader.load(classOf[DriverTasks], classOf[DriverTasks].getClassLoader).asScala.head
+    Services.of(classOf[DriverTasks]).head
 
   override def run(session: SparkSession, task: String, args: String, jobGroup: String): String =
     found.run(session, task, args, jobGroup)

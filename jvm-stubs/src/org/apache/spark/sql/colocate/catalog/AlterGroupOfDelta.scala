@@ -6,9 +6,9 @@ import scala.util.Try
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{
-  ColumnSpec, DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+  ColumnSpec, DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, RowModels, TableName,
+  TableSpec
 }
-import org.apache.spark.sql.colocate.doris.keys.{KeyModelProperties, KeyPlaces}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.TableChange._
@@ -52,7 +52,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
     named.foreach(ReservedProperties.refuseInAlter(name, _))
     named.find(RangeProperties.isOne).filterNot(_ => areRangesAsDeclared).foreach(RangeProperties.refuseAlter(name, _))
     if (layout.isDefined)
-      named.find(KeyProperties.isProperty).foreach(new AlterKeyModel(session, ident, table, properties).refuseOthers(_))
+      named.find(KeyProperties.isProperty).foreach(RowModels().refuseProperty(session, ident, table, properties, _))
   }
 
   private def hidesColumns: Boolean = layout.isDefined || DeltaTables.rangesOf(table).isDefined
@@ -87,7 +87,7 @@ class AlterGroupOfDelta(session: SparkSession, ident: Identifier, table: Table, 
 
   private lazy val rangeColumns: Seq[String] =
     if (DeltaTables.rangesOf(table).isEmpty) Nil
-    else KeyPlaces.rangeColumns(session, DeltaTables.snapshotSchema(table))
+    else RangeColumn.columns(session, DeltaTables.snapshotSchema(table))
 
   private def refuseChange(change: ColumnChange): Unit = {
     val column = change.fieldNames().head
@@ -124,7 +124,7 @@ object AlterGroupOfDelta {
     case set: SetProperty => isOurs(set.property()) || set.property() == TableCatalog.PROP_LOCATION
     case unset: RemoveProperty => isOurs(unset.property())
     case _: RenameColumn | _: UpdateColumnType | _: DeleteColumn | _: AddColumn => true
-    case other => KeyModelProperties.dropsRowTracking(other) || isLiquid(other)
+    case other => RowModels().concerns(other) || isLiquid(other)
   }
 
   /** CLUSTER BY, a change of Delta's own; also CLUSTER BY NONE, which Delta refuses for a partitioned table. */

@@ -2,12 +2,11 @@ package org.apache.spark.sql.colocate.catalog
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.declared.{
-  ColumnSpec, GroupProperties, KeyDeclaration, NativeTable, RangeProperties, ReservedProperties, TableSpec
+  ColumnSpec, GroupProperties, KeyDeclaration, NativeTable, RangeProperties, ReservedProperties, RowModels,
+  TableSpec
 }
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
 import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
@@ -23,7 +22,7 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
     val model = KeyDeclaration.of(copy.schema).getOrElse(copy.properties)
-    if (copy.isClone) KeyModel.declaredBy(model).filter(_.replaces).foreach(refuseClone)
+    if (copy.isClone) RowModels().refuseClone(shown, model)
     refuseOthers()
     val exists = !copy.isByPath && session.sessionState.catalog.tableExists(table.identifier)
     val kept = exists && (copy.mode == SaveMode.Ignore || copy.mode == SaveMode.ErrorIfExists)
@@ -66,18 +65,11 @@ case class CopyInGroup(command: RunnableCommand, copy: DeltaCopy) extends GroupC
 
   /** A copy has the schema of its source, which declares more than its properties. */
   private def refuseOthers(): Unit = if (copy.schema.exists(f => HiddenColumns.contains(f.name))) {
-    val name = table.identifier.copy(catalog = None).unquotedString
-    ReservedProperties.refuseInCreate(name, copy.typed)
-    copy.typed.keys.foreach(DeltaLike.refuseDeclared(name, _))
+    ReservedProperties.refuseInCreate(shown, copy.typed)
+    copy.typed.keys.foreach(DeltaLike.refuseDeclared(shown, _))
   }
 
-  /** Delta gives the rows of a clone new numbers, in no certain order. */
-  private def refuseClone(model: KeyModel): Nothing = {
-    val name = table.identifier.copy(catalog = None).unquotedString
-    throw new ColocateException("KEY_MODEL_CLONE",
-      s"Cannot clone into $name: the source has ${model.clause}, and a clone does not know which row of a key was " +
-        s"loaded last. CREATE TABLE $name LIKE the source, and INSERT INTO $name SELECT * FROM the source.")
-  }
+  private def shown: String = table.identifier.copy(catalog = None).unquotedString
 
   private def isMember(session: SparkSession): Boolean =
     GroupState.current.member(NativeTable.name(session, table)).isDefined

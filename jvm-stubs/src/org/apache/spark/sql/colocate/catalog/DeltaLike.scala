@@ -4,9 +4,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.declared.{
-  GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+  GroupProperties, KeyProperties, RangeProperties, ReservedProperties, RowModels, TableName, TableSpec
 }
-import org.apache.spark.sql.colocate.doris.keys.KeyModelProperties
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableInfo}
 
@@ -40,8 +39,7 @@ object DeltaLike {
   /** Fails for a property that the source's schema decides. */
   private[catalog] def refuseDeclared(table: String, key: String): Unit =
     if (RangeProperties.isOne(key)) RangeProperties.refuseAlter(table, key)
-    else if (KeyProperties.isProperty(key))
-      KeyModelProperties.refuse(table, "the source's key model", s"set '$key'", "it has the source's columns")
+    else if (KeyProperties.isProperty(key)) RowModels().refuseInCopy(table, key)
 
   /** `colocate_with = ''` makes a copy in no group. */
   private def emptied(typed: Map[String, String]): Map[String, String] =

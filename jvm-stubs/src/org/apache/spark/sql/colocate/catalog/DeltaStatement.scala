@@ -8,9 +8,9 @@ import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{
-  ColumnSpec, DeclaredRanges, DeltaLayout, GroupProperties, RangeProperties, TableName, TableSpec
+  ColumnSpec, DeclaredRanges, DeltaLayout, GroupProperties, KeyProperties, RangeProperties, RowModels, TableName,
+  TableSpec
 }
-import org.apache.spark.sql.colocate.doris.keys.KeyModelProperties
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
 
 /** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
@@ -33,7 +33,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
   /** The properties of the key model, checked by the control plane. */
   lazy val keyModel: Map[String, String] = {
     val partitions = DeltaLayout.partitionColumns(typed.partitions().toSeq)
-    KeyModelProperties.declared(
+    RowModels().checked(
       session, TableName.of(session, ident), columns, layout.toSeq.flatMap(_.keys),
       partitions ++ ranges.toSeq.flatMap(_.columns), properties, always = layout.isDefined)
   }
@@ -46,7 +46,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
   /** The statement as Delta's own catalog takes it. `ofLayout`: properties that a table with buckets has besides. */
   def forDelta(ofLayout: => Map[String, String]): TableInfo = {
     val ranged = RangeProperties.without(properties) ++ ranges.fold(Map.empty[String, String])(_.properties)
-    val keyed = KeyModelProperties.without(ranged, keyModel) ++ keyModel
+    val keyed = KeyProperties.replaced(ranged, keyModel)
     val all = GroupProperties.normal(keyed) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
     val normal = new JHashMap[String, String](all.asJava)
     val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])

@@ -6,8 +6,7 @@ import scala.util.Try
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, TableName, TableSpec}
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, RowModels, TableName, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.layout.{BucketLayout, HiddenColumns}
 import org.apache.spark.sql.connector.catalog._
@@ -32,7 +31,7 @@ class HeldFolder(session: SparkSession, val location: String, table: Table) {
 
   def ranges: Option[String] = DeltaTables.rangesOf(table)
 
-  def model: Map[String, String] = KeyModel.declaration(table)
+  def model: Map[String, String] = RowModels().declaration(table)
 
   def spec(ident: Identifier): TableSpec =
     TableSpec.ofDelta(TableName.of(session, ident), table, layout, properties, Some(location))

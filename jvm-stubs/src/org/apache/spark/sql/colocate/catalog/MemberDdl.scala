@@ -7,9 +7,8 @@ import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchT
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.declared.{
-  DeltaLayout, GroupProperties, RangeProperties, ReservedProperties, TableName, TableSpec
+  DeltaLayout, GroupProperties, RangeProperties, ReservedProperties, RowModels, TableName, TableSpec
 }
-import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.write.RowGroupSize
 import org.apache.spark.sql.colocate.write.overwrite.V1Overwrite
@@ -125,8 +124,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     load(ident).filter(DeltaTables.isDelta).fold(work(changes)) { table =>
       val alter = new AlterGroupOfDelta(session, ident, table, changes)
       alter.refuseProperties()
-      KeyModelProperties.refuseChanges(
-        TableName.shown(session, ident), Try(KeyModel.of(table)).toOption.flatten, changes)
+      RowModels().refuseChanges(TableName.shown(session, ident), table, changes)
       alter.refuseBrokenLayout()
       if (alter.group.isEmpty && !isMember(ident, table)) work(alter.normalized)
       else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
@@ -164,7 +162,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     if (DeltaLayout.isDelta(info.properties(), session.sessionState.conf)) {
       val statement = new DeltaStatement(session, ident, info)
       val ranged = RangeProperties.mentions(statement.properties.keys)
-      val keyed = KeyModelProperties.declares(statement.properties)
+      val keyed = RowModels().declares(statement.properties)
       Option.when(statement.layout.isDefined || group.isDefined || ranged || keyed)(statement)
     } else {
       refuseOnlyDelta(ident, info)
@@ -177,8 +175,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     val properties = info.properties().asScala.toMap
     if (RangeProperties.declares(properties.keys))
       RangeProperties.refuseFormat(TableName.shown(session, ident), format(info))
-    if (KeyModel.declaredBy(properties).isDefined)
-      KeyModelProperties.refuseFormat(TableName.shown(session, ident), format(info))
+    RowModels().refuseFormat(TableName.shown(session, ident), properties, format(info))
   }
 
   private def format(info: TableInfo): String =

@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.GroupState
-import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable, RangeProperties}
-import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties}
+import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable, RangeProperties, RowModels}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaCopy, DeltaRestore}
 import org.apache.spark.sql.colocate.write.KeepNativeLayout
 import org.apache.spark.sql.execution.command._
@@ -74,16 +73,14 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     case _ => plan
   }
 
-  private def hasKeyModel(table: CatalogTable): Boolean = KeyModel.declaredBy(table.properties).isDefined
-
   private def isOnlyDeltas(table: CatalogTable): Boolean =
-    RangeProperties.declares(namedIn(table)) || hasKeyModel(table)
+    RangeProperties.declares(namedIn(table)) || RowModels().declaredBy(table.properties).isDefined
 
   private def refuse(table: CatalogTable): Nothing = {
     val name = table.identifier.copy(catalog = None).unquotedString
     val format = table.provider.getOrElse("hive")
-    if (hasKeyModel(table)) KeyModelProperties.refuseFormat(name, format)
-    else RangeProperties.refuseFormat(name, format)
+    RowModels().refuseFormat(name, table.properties, format)
+    RangeProperties.refuseFormat(name, format)
   }
 
   private def mentions(table: CatalogTable): Boolean =

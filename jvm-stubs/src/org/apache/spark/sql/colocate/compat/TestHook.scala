@@ -1,8 +1,6 @@
 package org.apache.spark.sql.colocate.compat
 
-import java.util.ServiceLoader
-import scala.jdk.CollectionConverters._
-
+import org.apache.spark.sql.colocate.Services
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
@@ -33,7 +31,7 @@ private[colocate] trait TestHook {
 private[colocate] object TestHook {
 
   private lazy val found: Seq[TestHook] =
-    ServiceLoader.load(classOf[TestHook], classOf[TestHook].getClassLoader).asScala.toSeq
+    Services.of(classOf[TestHook])
 
   def before(rule: String): Unit = if (isTest) found.foreach(_.before(rule))
 

@@ -33,6 +33,10 @@ object RangeColumn {
     }
   }
 
+  /** The columns that decide a row's range partition, from a snapshot's schema. */
+  def columns(session: SparkSession, schema: StructType): Seq[String] =
+    expressionOf(schema).flatMap(resolve(session, _, schema)).toSeq.flatMap(_.references.toSeq.map(_.name)).distinct
+
   /** Stands in the expression for the partition of rows in a hole. */
   def isHole(part: Expression): Boolean = part match {
     case Literal(null, _) => true

@@ -3,7 +3,8 @@ package org.apache.spark.sql.colocate.phases
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.doris.ranges.DynamicRangePruning
+import org.apache.spark.sql.colocate.parts.Part
+import org.apache.spark.sql.colocate.rules.scan.DynamicBucketPruning
 import org.apache.spark.sql.colocate.rules.{OnAnyPlan, Rewrite}
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, ExchangeFreeSubtrees}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
@@ -63,19 +64,20 @@ object OptimizeColocatedPlan {
 
 /**
  * Matches: a plan without adaptive execution.
- * Produces: the plan after OptimizeColocatedPlan, and after the columnar transitions DynamicBucketPruning
- * and DynamicRangePruning.
+ * Produces: the plan after OptimizeColocatedPlan, and after the columnar transitions DynamicBucketPruning and
+ * DynamicRangePruning.
  * Not when: adaptive execution plans it, or a part of it.
  */
 case class OptimizeWithoutAqe(session: SparkSession) extends ColumnarRule {
   private val optimize = OptimizeColocatedPlan(session)
-  private val prune = DynamicRangePruning(session)
+  private val prune: Rule[SparkPlan] =
+    Part.all.flatMap(_.pruningWithoutAqe).headOption.fold[Rule[SparkPlan]](DynamicBucketPruning)(_(session))
 
   override def preColumnarTransitions: Rule[SparkPlan] =
     plan => if (OptimizeColocatedPlan.isDone(plan) || isFragment(plan)) plan else optimize(plan)
 
   override def postColumnarTransitions: Rule[SparkPlan] =
-    plan => if (isFragment(plan)) plan else prune.andBuckets(plan)
+    plan => if (isFragment(plan)) plan else prune(plan)
 
   // With AQE, a plan with an Exchange on top is a query stage. Without AQE, it ends in a repartition, as MERGE's write
   // does.

@@ -24,9 +24,13 @@ object RuleTable {
     inactive = rules.filterNot(rule => rule.active || rule.needed == "rows").map(_.name).toSet
   }
 
-  /** A phase's rules in the order of conf/rules.json. Fails unless file and code have the same rules for the phase. */
-  def inOrder[A](phase: String, rules: (String, A)*): Seq[(RuleEntry, A)] = {
-    val listed = RuleList.all.filter(_.phase == phase)
+  /**
+   * A phase's rules in the order of conf/rules.json. Fails unless file and code have the same rules for the phase.
+   *
+   * @param parts of the product that this jar has; the rules of others are left out
+   */
+  def inOrder[A](phase: String, parts: Set[String], rules: (String, A)*): Seq[(RuleEntry, A)] = {
+    val listed = RuleList.all.filter(entry => entry.phase == phase && entry.part.forall(parts))
     val byName = rules.toMap
     require(
       listed.map(_.name).toSet == byName.keySet,

@@ -8,8 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.colocate.declared.{DeclaredRanges, DeltaLayout}
-import org.apache.spark.sql.colocate.doris.keys.{KeyModel, LastRowOfLoad}
+import org.apache.spark.sql.colocate.declared.{DeclaredRanges, DeltaLayout, KeyProperties, RowModels}
 import org.apache.spark.sql.colocate.layout.{BucketColumn, RangeColumn}
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, UserPartitions}
 import org.apache.spark.sql.colocate.write.target.{
@@ -101,9 +100,9 @@ class BucketingWriteBuilder(
 
   /** As few rows as the new table's key model asks for. */
   private def ofKeys(query: LogicalPlan): LogicalPlan =
-    layout.flatMap(l => KeyModel.declaredBy(l.model)).fold(query) { model =>
+    layout.flatMap(l => RowModels().declaredBy(l.model)).fold(query) { model =>
       val buckets = layout.filter(_ => numbers.isEmpty).map(l => keysOf(query, l) -> l.buckets)
-      LastRowOfLoad(model, query.schema, inner.name.stripPrefix("spark_catalog.")).of(query, buckets)
+      model.ofLoad(query, query.schema, inner.name.stripPrefix("spark_catalog."), buckets)
     }
 
   private def rangedRows(session: SparkSession, query: LogicalPlan, ranges: DeclaredRanges): Option[RangedRows] =
@@ -114,7 +113,8 @@ class BucketingWriteBuilder(
       session: SparkSession, checked: LogicalPlan, query: LogicalPlan, range: Option[Expression]): LogicalPlan =
     layout.fold(checked) { l =>
       val partitions = NamedPartitions.columns(inner).filter(_ != BucketColumn.Name)
-      val order = FileOrder.of(KeyModel.sortColumns(l.model, l.model), query.schema, query.output, partitions, range)
+      val sorted = KeyProperties.sortColumns(l.model, l.model)
+      val order = FileOrder.of(sorted, query.schema, query.output, partitions, range)
       if (numbers.isEmpty) BucketedWrite.over(checked, keysOf(query, l), l.buckets, order)
       else {
         val most = (l.buckets +: ranges.toSeq.flatMap(_.entries).flatMap(_.buckets)).max

@@ -8,9 +8,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{
-  DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, TableName
+  DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, RowModels, TableName
 }
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite}
 import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
@@ -135,9 +134,9 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** The key model with aggregations of the columns that are left; whether it fits is checked before the write. */
   private def modelOf(table: BucketedTarget, query: LogicalPlan): Map[String, String] =
-    table.model.fold(KeyModel.declaration(table.relation.table)) { model =>
+    table.model.fold(RowModels().declaration(table.relation.table)) { model =>
       table.refuseOtherColumns(query)
-      model.restrictedTo(query.output.map(_.name)).properties
+      model.propertiesOf(query.output.map(_.name))
     }
 
   private def isPartitioned(table: BucketedTarget, others: Seq[Transform]): Boolean =
@@ -151,7 +150,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** Are the properties that the writer names those of the table? */
   private def keeps(replace: ReplaceTableAsSelect, table: BucketedTarget): Boolean = {
-    val held = table.relation.table.properties().asScala.toMap ++ KeyModel.declaration(table.relation.table)
+    val held = table.relation.table.properties().asScala.toMap ++ RowModels().declaration(table.relation.table)
     ReservedProperties.carried(replace.writeOptions).forall { case (key, value) =>
       GroupProperties.value(held, key).getOrElse("").trim == value.trim
     }

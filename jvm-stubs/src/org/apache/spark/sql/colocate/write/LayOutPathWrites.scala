@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.doris.keys.RefuseValueFilters
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, OverwriteUserPartitions}
 import org.apache.spark.sql.colocate.write.target.{
   BucketedTarget, BucketedWrite, RowInSomeRange, WriteByPartitionsBuckets
@@ -41,7 +40,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def laidOut(save: SaveIntoDataSourceCommand, target: BucketedTarget): LogicalPlan = {
-    target.model.foreach(RefuseValueFilters(session).checkOptions(target.relation, _, save.options))
+    target.model.foreach(_.refuseOptions(session, target.relation, save.options))
     val dynamic = save.mode == SaveMode.Overwrite && OverwriteMode.isDynamic(save.options, conf)
     val newSchema = OverwriteMode.flag(save.options, "overwriteSchema")
     if (!newSchema) {

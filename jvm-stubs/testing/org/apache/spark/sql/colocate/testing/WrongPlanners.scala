@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.testing
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.Services
 import org.apache.spark.sql.colocate.phases.OptimizeWithoutAqe
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
@@ -13,8 +14,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
  *   PlanWrongScans, PlanWrongExpands (strategies) -> WrongPlans -> our rules after EnsureRequirements -> WrongPlans
  *   -> our last operators -> ReadWrongFiles
  * }}}
- * WrongRules works in between our rules, WrongRanges and WrongKeys in the optimizer. Each of them leaves a plan alone
- * while no bug is planted.
+ * WrongRules works between our rules, WrongRanges and each WrongOptimizer in the optimizer. Each leaves a plan
+ * alone while no bug is planted.
  */
 class WrongPlanners extends (SparkSessionExtensions => Unit) {
 
@@ -23,7 +24,7 @@ class WrongPlanners extends (SparkSessionExtensions => Unit) {
       extensions.injectPlannerStrategy(s => PlanWrongScans(s.asInstanceOf[SparkSession]))
       extensions.injectPlannerStrategy(s => PlanWrongExpands(s.asInstanceOf[SparkSession]))
       extensions.injectOptimizerRule(_ => WrongRanges)
-      extensions.injectOptimizerRule(_ => WrongKeys)
+      Services.of(classOf[WrongOptimizer]).foreach(rule => extensions.injectOptimizerRule(_ => rule))
       extensions.injectQueryStagePrepRule(_ => WrongPlans)
       extensions.injectColumnar(s => WrongPlansWithoutAqe(s.asInstanceOf[SparkSession]))
       extensions.injectColumnar(_ => ReadWrongFiles) // Spark runs what comes after its transitions backwards

@@ -5,8 +5,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.colocate.declared.{KeyProperties, ReservedProperties}
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.declared.{KeyProperties, ReservedProperties, RowModels}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.layout.{BucketLayout, HiddenColumns}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
@@ -42,8 +41,8 @@ object DeclaredLayouts {
   private def declared(
       table: Table, layout: Option[BucketLayout], properties: Map[String, String]): Map[String, String] = {
     val own = properties.filterNot { case (key, _) => ReservedProperties.of(key).exists(_.create == "refused") }
-    val model = Try(KeyModel.declaration(table)).toOption.filter(_ => layout.isDefined)
-    model.filterNot(KeyModel.wordIn(_).contains(KeyModel.Duplicate)).fold(own) { keys =>
+    val model = Try(RowModels().declaration(table)).toOption.filter(_ => layout.isDefined)
+    model.filterNot(KeyProperties.isOrderOnly).fold(own) { keys =>
       own.filterNot { case (key, _) => KeyProperties.isProperty(key) } ++ keys
     }
   }

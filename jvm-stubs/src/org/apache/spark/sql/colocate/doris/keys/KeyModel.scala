@@ -3,9 +3,11 @@ package org.apache.spark.sql.colocate.doris.keys
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Json.formats
-import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, KeyDeclaration, KeyProperties}
+import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, KeyDeclaration, KeyProperties, RowModel}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags, TableNames}
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.{ColocateException, Json}
@@ -22,7 +24,7 @@ import org.apache.spark.sql.types.StructType
  * @param aggregates how the values of rows with equal keys become one, by column. UNIQUE KEY has none: each value is
  *                   that of the row that was loaded last
  */
-case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, String]) {
+case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, String]) extends RowModel {
 
   def isKey(column: String): Boolean = keys.exists(_.equalsIgnoreCase(column))
 
@@ -41,24 +43,31 @@ case class KeyModel(model: String, keys: Seq[String], aggregates: Map[String, St
     if (isUnique) Some(KeyModel.Replace)
     else aggregates.collectFirst { case (name, function) if name.equalsIgnoreCase(column) => function }
 
-  /** The model of a table without the other value columns. */
-  def restrictedTo(columns: Seq[String]): KeyModel =
-    copy(aggregates = aggregates.filter { case (name, _) => columns.exists(_.equalsIgnoreCase(name)) })
-
-  /** As CREATE takes it. */
-  def properties: Map[String, String] = {
-    val functions = if (isUnique) Map.empty else Map(KeyProperties.Aggregates -> Json.write(aggregates))
+  override def propertiesOf(columns: Seq[String]): Map[String, String] = {
+    val kept = aggregates.filter { case (name, _) => columns.exists(_.equalsIgnoreCase(name)) }
+    val functions = if (isUnique) Map.empty else Map(KeyProperties.Aggregates -> Json.write(kept))
     Map(KeyProperties.Model -> model, KeyProperties.Keys -> keys.mkString(", ")) ++ functions
   }
 
   /** Does the order of the loads matter? */
   def replaces: Boolean = isUnique || aggregates.values.exists(_.startsWith(KeyModel.Replace))
 
-  /** Of a file that is sorted by the keys. */
-  def sortedTag: (String, String) = SortedTags.of(keys)
+  override def sortedTag: (String, String) = SortedTags.of(keys)
 
-  /** Of such a file of one load. */
-  def loadTags: Map[String, String] = SortedTags.ofLoad(keys)
+  override def loadTags: Map[String, String] = SortedTags.ofLoad(keys)
+
+  override def ofLoad(
+      query: LogicalPlan, schema: StructType, table: String, buckets: Option[(Seq[Expression], Int)]): LogicalPlan =
+    LastRowOfLoad(this, schema, table).of(query, buckets)
+
+  override def refuseNewColumns(table: String, loaded: Seq[String]): Unit =
+    KeyModelProperties.refuseNewColumns(table, this, loaded)
+
+  override def refuseOtherColumns(table: String, columns: Seq[String]): Unit =
+    KeyModelProperties.refuseOtherColumns(table, this, columns)
+
+  override def refuseOptions(session: SparkSession, table: LogicalPlan, options: Map[String, String]): Unit =
+    RefuseValueFilters(session).checkOptions(table, this, options)
 
   /** As Doris writes it. */
   def clause: String = s"${model.toUpperCase(java.util.Locale.ROOT)} KEY (${keys.mkString(", ")})"
@@ -70,33 +79,16 @@ object KeyModel {
   val Aggregate = "aggregate"
   val Replace = "REPLACE"
 
-  val Duplicate = "duplicate"
-
   /**
    * Of properties that CREATE names or has checked; those of a table prove nothing. None for tables whose rows stay as
    * they were loaded; DUPLICATE KEY is among them.
    */
   def declaredBy(properties: Map[String, String]): Option[KeyModel] =
-    wordIn(properties).filter(Set(Unique, Aggregate)).map { model =>
+    KeyProperties.modelIn(properties).filter(Set(Unique, Aggregate)).map { model =>
       val functions = GroupProperties.value(properties, KeyProperties.Aggregates)
         .flatMap(text => Try(Json.parse(text).extract[Map[String, String]]).toOption)
-      KeyModel(model, keyColumns(properties), functions.getOrElse(Map.empty))
+      KeyModel(model, KeyProperties.keysIn(properties), functions.getOrElse(Map.empty))
     }
-
-  /** The model as CREATE TABLE reads it, whatever its case. */
-  def wordIn(properties: Map[String, String]): Option[String] =
-    GroupProperties.value(properties, KeyProperties.Model).map(_.trim.toLowerCase(java.util.Locale.ROOT))
-
-  /** The columns by which each file of a table with a key model is sorted; empty for any other table. */
-  def sortColumns(declared: Map[String, String], properties: Map[String, String]): Seq[String] =
-    wordIn(declared).toSeq.flatMap {
-      // The order says nothing of the rows, so it may change.
-      case Duplicate => keyColumns(properties)
-      case _ => keyColumns(declared)
-    }
-
-  private def keyColumns(properties: Map[String, String]): Seq[String] =
-    GroupProperties.value(properties, KeyProperties.Keys).toSeq.flatMap(_.split(",")).map(_.trim).filter(_.nonEmpty)
 
   def of(relation: LogicalRelation): Option[KeyModel] = relation.relation match {
     case files: HadoopFsRelation => of(files, TableNames.of(relation))

@@ -19,10 +19,10 @@ object KeyModelProperties {
   private val NoAggregation = "it would have no aggregation"
   private val LastLoaded = "it tells which row of a key was loaded last"
 
-  private val models = Set(KeyModel.Unique, KeyModel.Aggregate, KeyModel.Duplicate)
+  private val models = Set(KeyModel.Unique, KeyModel.Aggregate, KeyProperties.Duplicate)
 
   /** One of the models that we know; another value may be any user's property. */
-  def declares(properties: Map[String, String]): Boolean = KeyModel.wordIn(properties).exists(models)
+  def declares(properties: Map[String, String]): Boolean = KeyProperties.modelIn(properties).exists(models)
 
   /**
    * The model's properties as the control plane has checked them; its error if they are wrong.
@@ -48,11 +48,6 @@ object KeyModelProperties {
         "aggregates" -> GroupProperties.value(properties, KeyProperties.Aggregates).orNull)
       (ControlPlane.call(session, "create_key_model", facts: _*) \ "properties").extract[Map[String, String]]
     }
-
-  /** @param model what takes their place */
-  def without(properties: Map[String, String], model: Map[String, String]): Map[String, String] =
-    properties.filterNot(p => model.keys.exists(_.equalsIgnoreCase(p._1)) ||
-      (model.nonEmpty && KeyProperties.isProperty(p._1)))
 
   /** Fails for a change after which the table's rows could not be aggregated. */
   def refuseChanges(table: String, model: Option[KeyModel], changes: Seq[TableChange]): Unit =

@@ -4,7 +4,6 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
-import org.apache.spark.sql.types.StructType
 
 /**
  * Proves from a snapshot's schema that rows with equal keys are in one bucket and partition: the columns that decide
@@ -17,11 +16,6 @@ object KeyPlaces {
     val schema = DeltaReflection.schemaOf(files)
     val buckets = BucketColumn.layoutOf(session, schema).toSeq.flatMap(_.keys)
     val partitions = files.partitionSchema.fieldNames.filterNot(HiddenColumns.contains)
-    buckets.nonEmpty && (buckets ++ partitions ++ rangeColumns(session, schema)).forall(model.isKey)
+    buckets.nonEmpty && (buckets ++ partitions ++ RangeColumn.columns(session, schema)).forall(model.isKey)
   }
-
-  /** The columns that decide a row's range partition. */
-  def rangeColumns(session: SparkSession, schema: StructType): Seq[String] =
-    RangeColumn.expressionOf(schema).flatMap(RangeColumn.resolve(session, _, schema))
-      .toSeq.flatMap(_.references.toSeq.map(_.name)).distinct
 }

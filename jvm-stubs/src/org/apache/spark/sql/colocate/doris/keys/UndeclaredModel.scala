@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{ColumnSpec, KeyProperties}
-import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, Recent}
+import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn, Recent}
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -25,7 +25,7 @@ private[keys] object UndeclaredModel {
       properties: Map[String, String],
       partitions: Seq[String]): Map[String, String] =
     if (!KeyModelProperties.declares(properties)) Map.empty
-    else if (KeyModel.wordIn(properties).contains(KeyModel.Duplicate)) KeyProperties.only(properties) // only an order
+    else if (KeyProperties.isOrderOnly(properties)) KeyProperties.only(properties) // only an order
     else {
       val declared = KeyProperties.only(properties)
       checked.getOrElse((declared, schema, partitions)) {
@@ -46,7 +46,7 @@ private[keys] object UndeclaredModel {
       TableIdentifier("table", Some("the")),
       ColumnSpec.of(HiddenColumns.without(schema)),
       BucketColumn.layoutOf(session, schema).toSeq.flatMap(_.keys),
-      partitions.filterNot(HiddenColumns.contains) ++ KeyPlaces.rangeColumns(session, schema),
+      partitions.filterNot(HiddenColumns.contains) ++ RangeColumn.columns(session, schema),
       properties)
   }
 

@@ -37,12 +37,14 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = if (concerns(plan)) walk(plan)(pruned) else plan
 
   /**
-   * The plan after both rules. Without AQE, a filter has a copy of the join's broadcast, and the two must stay equal:
-   * no scan below the copy may change later. So both rules run in one walk.
+   * Both rules. Without AQE, a filter has a copy of the join's broadcast, and the two must stay equal: no scan below
+   * the copy may change later. So both rules run in one walk.
    */
-  def andBuckets(plan: SparkPlan): SparkPlan =
-    if (!concerns(plan)) DynamicBucketPruning(plan)
-    else walk(plan)(join => pruned(if (DynamicBucketPruning.isActive) DynamicBucketPruning.pruned(join) else join))
+  def withBuckets: Rule[SparkPlan] = new Rule[SparkPlan] {
+    override def apply(plan: SparkPlan): SparkPlan =
+      if (!concerns(plan)) DynamicBucketPruning(plan)
+      else walk(plan)(join => pruned(if (DynamicBucketPruning.isActive) DynamicBucketPruning.pruned(join) else join))
+  }
 
   private def walk(plan: SparkPlan)(prune: BroadcastHashJoinExec => SparkPlan): SparkPlan =
     Rewrite("DynamicRangePruning", plan)(_.transformUp { case join: BroadcastHashJoinExec => prune(join) })

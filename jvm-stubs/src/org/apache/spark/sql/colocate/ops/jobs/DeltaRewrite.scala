@@ -2,8 +2,8 @@ package org.apache.spark.sql.colocate.ops.jobs
 
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.doris.keys.KeptRowIds
 import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaReflection, DeltaTransaction}
+import org.apache.spark.sql.colocate.write.target.{FileRewrite, Rewritten}
 
 /** The rows of a Delta table's strays, written anew. They keep their numbers where the table tracks them. */
 private[jobs] case class DeltaRewrite(session: SparkSession, table: JobTable, scan: MemberScan) {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.colocate.compat.TestHook
 import org.apache.spark.sql.colocate.evidence.files.{FileStamp, OrcTimes}
 import org.apache.spark.sql.colocate.evidence.manifest.{LossyTimes, Manifest}
-import org.apache.spark.sql.colocate.write.target.BucketedWrite
+import org.apache.spark.sql.colocate.write.target.{BucketedWrite, Rewritten}
 import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation, InMemoryFileIndex, InsertIntoHadoopFsRelationCommand, LogicalRelation, PartitionedFile
 }

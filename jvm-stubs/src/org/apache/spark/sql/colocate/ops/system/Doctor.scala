@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.system.{CatalogListing, SystemProcedure}
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types.StringType
 

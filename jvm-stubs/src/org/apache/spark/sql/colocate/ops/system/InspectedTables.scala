@@ -6,8 +6,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.describe.{BucketedTable, DeclaredLayout, DeclaredLayouts, Unreadable}
-import org.apache.spark.sql.colocate.declared.{GroupProperties, TableSpec}
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.declared.{GroupProperties, RowModels, TableSpec}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.layout.BucketFileName
@@ -55,7 +54,7 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
       "strays" -> strays.map(_.files).sum,
       "strayBytes" -> strays.map(_.bytes).sum,
       "unchecked" -> unchecked,
-      "hasKeyModel" -> table.delta.exists(delta => Try(KeyModel.of(delta).isDefined).getOrElse(true)),
+      "hasKeyModel" -> table.delta.exists(delta => Try(RowModels().of(delta).isDefined).getOrElse(true)),
       "isPlain" -> layout(table).exists(isPlain))
   }
 

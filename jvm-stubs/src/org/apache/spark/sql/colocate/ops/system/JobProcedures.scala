@@ -6,6 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, LocalRows}
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types._
 import org.json4s.JValue

@@ -11,6 +11,7 @@ import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.layout.BucketFileName
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types.StringType
 

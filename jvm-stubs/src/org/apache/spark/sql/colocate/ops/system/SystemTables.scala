@@ -1,9 +1,6 @@
 package org.apache.spark.sql.colocate.ops.system
 
-import java.util.Locale
-
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.colocate.system.SystemView
 import org.apache.spark.sql.types.StructType
 
 /** The tables of namespace `system`, from any current database. */
@@ -35,17 +32,14 @@ object SystemTables {
 
   private type Lines = (SystemLines, Set[String]) => Seq[Map[String, Any]]
 
-  private val known: Map[String, (StructType, Lines)] = Map(
-    "colocation_groups" -> (groups -> ((lines, wanted) => lines.groups(groups, wanted))),
-    "colocation_tables" -> (tables -> ((lines, wanted) => lines.tables(tables, wanted))),
-    "colocation_buckets" -> (buckets -> ((lines, wanted) => lines.buckets(tables, wanted))),
-    "colocation_hosts" -> (hosts -> ((lines, _) => lines.ofControlPlane("colocation_hosts", hosts))),
-    "colocation_jobs" -> (jobs -> ((lines, _) => lines.ofControlPlane("colocation_jobs", jobs))),
-    "colocation_audit" -> (audit -> ((lines, _) => lines.ofControlPlane("colocation_audit", audit))))
+  val all: Seq[SystemView] = Seq(
+    view("colocation_groups", groups)((lines, wanted) => lines.groups(groups, wanted)),
+    view("colocation_tables", tables)((lines, wanted) => lines.tables(tables, wanted)),
+    view("colocation_buckets", buckets)((lines, wanted) => lines.buckets(tables, wanted)),
+    view("colocation_hosts", hosts)((lines, _) => lines.ofControlPlane("colocation_hosts", hosts)),
+    view("colocation_jobs", jobs)((lines, _) => lines.ofControlPlane("colocation_jobs", jobs)),
+    view("colocation_audit", audit)((lines, _) => lines.ofControlPlane("colocation_audit", audit)))
 
-  /** `None` for a name that is not ours: the catalog goes on as without us. */
-  def load(ident: Identifier): Option[Table] =
-    known.get(ident.name().toLowerCase(Locale.ROOT)).map { case (schema, lines) =>
-      new SystemTable(ident.name(), schema, lines(new SystemLines(SparkSession.active), _))
-    }
+  private def view(name: String, schema: StructType)(lines: Lines): SystemView =
+    SystemView(name, schema, (session, wanted) => lines(new SystemLines(session), wanted))
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties, LastRowOfLoad}
+import org.apache.spark.sql.colocate.declared.{KeyProperties, RowModel, RowModels}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, TableNames}
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, HiddenColumns}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -17,7 +17,7 @@ case class BucketedTarget(
     relation: DataSourceV2Relation,
     layout: Option[BucketLayout],
     ranges: Option[RangedRows],
-    model: Option[KeyModel]) {
+    model: Option[RowModel]) {
 
   /** The partition columns that the user declared; range partitions are one, though no column that is shown. */
   lazy val userPartitions: Seq[String] = NamedPartitions.columns(relation.table).filter(_ != BucketColumn.Name)
@@ -100,21 +100,20 @@ case class BucketedTarget(
     refuseNewColumns(query)
     val checked = ranges.fold(query)(_.checked(query))
     model.fold(checked) {
-      LastRowOfLoad(_, DeltaTables.snapshotSchema(relation.table), TableNames.of(relation))
-        .of(checked, bucketsOf(query))
+      _.ofLoad(checked, DeltaTables.snapshotSchema(relation.table), TableNames.of(relation), bucketsOf(query))
     }
   }
 
   /** Fails where schema evolution would add a column that the key model has no place for. */
   def refuseNewColumns(query: LogicalPlan): Unit =
-    model.foreach(KeyModelProperties.refuseNewColumns(TableNames.of(relation), _, query.output.map(_.name)))
+    model.foreach(_.refuseNewColumns(TableNames.of(relation), query.output.map(_.name)))
 
   /** Fails where a query that also replaces the columns leaves the key model without one. */
   def refuseOtherColumns(query: LogicalPlan): Unit =
-    model.foreach(KeyModelProperties.refuseOtherColumns(TableNames.of(relation), _, query.output.map(_.name)))
+    model.foreach(_.refuseOtherColumns(TableNames.of(relation), query.output.map(_.name)))
 
   def orderOf(columns: Seq[Attribute]): FileOrder = FileOrder.of(
-    KeyModel.sortColumns(KeyModel.declaration(relation.table), relation.table.properties().asScala.toMap),
+    KeyProperties.sortColumns(RowModels().declaration(relation.table), relation.table.properties().asScala.toMap),
     DeltaTables.snapshotSchema(relation.table), columns, userPartitions, ranges.flatMap(_.partitionOf(columns)))
 
   /** None if a row's partition decides how many there are. */
@@ -133,7 +132,7 @@ object BucketedTarget {
     val layout = DeltaTables.layoutOf(session, relation.table)
     val ranges = RangedRows.of(session, relation.table).map(_.copy(only = NamedPartitions.of(relation)))
     Option.when(layout.isDefined || ranges.isDefined) {
-      BucketedTarget(relation, layout, ranges, KeyModel.of(relation.table))
+      BucketedTarget(relation, layout, ranges, RowModels().of(relation.table))
     }
   }
 }

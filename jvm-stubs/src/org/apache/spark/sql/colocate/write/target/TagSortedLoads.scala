@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{AppendData, LogicalPlan, Ove
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame, SparkSession, Strategy}
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.declared.{RowModel, RowModels}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaLoad, DeltaTables}
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.connector.catalog.Table
@@ -61,7 +61,7 @@ case class TagSortedLoads(session: SparkSession) extends Strategy {
       val load = write match {
         case _: SortedLoad => None
         case inner: V1Write if DeltaTables.isDelta(relation.table) && options.keys.forall(isPlain) =>
-          KeyModel.of(relation.table).map(new SortedLoad(session, inner, relation.table, mode, options, _))
+          RowModels().of(relation.table).map(new SortedLoad(session, inner, relation.table, mode, options, _))
         case _ => None
       }
       load.map(changed).map(planLater(_)).toSeq
@@ -72,7 +72,7 @@ case class TagSortedLoads(session: SparkSession) extends Strategy {
 
 /** A write into a Delta table that tags its files, if their rows turn out to be sorted. */
 private class SortedLoad(
-    session: SparkSession, inner: V1Write, table: Table, mode: SaveMode, options: Map[String, String], model: KeyModel)
+    session: SparkSession, inner: V1Write, table: Table, mode: SaveMode, options: Map[String, String], model: RowModel)
     extends V1Write {
 
   override def toString: String = "SortedLoad"

@@ -1,9 +1,7 @@
 package org.apache.spark.sql.colocate.write.target
 
-import java.util.ServiceLoader
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.colocate.Services
 import org.apache.spark.sql.execution.SparkPlan
 
 /** Wraps the rows of a write into a native table, task i of which writes bucket i. Found as a service. */
@@ -14,7 +12,7 @@ trait WrapsWrites {
 private[target] object WrapsWrites extends WrapsWrites {
 
   private lazy val found: Seq[WrapsWrites] =
-    ServiceLoader.load(classOf[WrapsWrites], classOf[WrapsWrites].getClassLoader).asScala.toSeq
+    Services.of(classOf[WrapsWrites])
 
   override def native(table: CatalogTable, rows: SparkPlan): SparkPlan =
     found.foldLeft(rows)((wrapped, wrapper) => wrapper.native(table, wrapped))

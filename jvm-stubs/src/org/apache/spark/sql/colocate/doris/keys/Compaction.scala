@@ -1,8 +1,8 @@
-package org.apache.spark.sql.colocate.ops.jobs
+package org.apache.spark.sql.colocate.doris.keys
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.doris.keys.{AggregateByKey, KeyModel, UniqueFiles}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction, SortedTags}
+import org.apache.spark.sql.colocate.write.target.{FileRewrite, Rewritten}
 import org.apache.spark.sql.connector.catalog.Table
 
 /**

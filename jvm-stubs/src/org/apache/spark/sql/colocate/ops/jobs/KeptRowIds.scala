@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.doris.keys
+package org.apache.spark.sql.colocate.ops.jobs
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias, ExtractValue, FileSourceMetadataAttribute, Literal, NamedExpression
@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.Metadata
 
 /** What a Delta table with row tracking knows of each row, as columns by which a rewrite hands it on. */
-object KeptRowIds {
+private[jobs] object KeptRowIds {
 
   /** The relation to read, and these columns. None without row tracking. */
   def of(relation: LogicalRelation, properties: Map[String, String]): (LogicalPlan, Seq[NamedExpression]) =

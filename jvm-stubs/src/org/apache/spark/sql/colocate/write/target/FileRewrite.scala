@@ -1,12 +1,11 @@
-package org.apache.spark.sql.colocate.ops.jobs
+package org.apache.spark.sql.colocate.write.target
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.declared.RowModels
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
 import org.apache.spark.sql.colocate.layout.HiddenColumns
-import org.apache.spark.sql.colocate.write.target.{BucketedTarget, BucketedWrite, FileOrder}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -36,7 +35,7 @@ class FileRewrite(session: SparkSession, table: Table) {
       val order = BucketedTarget.of(session, DataSourceV2Relation.create(table, None, None))
         .fold(FileOrder.AsTheyCome)(_.orderOf(shown.output))
       val added = transaction.active(transaction.write(Dataset.ofRows(session, byBucket(shown, order))))
-      transaction.replace(old, added, tags ++ KeyModel.of(table).filter(_ => order.isByAllKeys).map(_.sortedTag): _*)
+      transaction.replace(old, added, tags ++ RowModels().of(table).filter(_ => order.isByAllKeys).map(_.sortedTag): _*)
       Rewritten(old.size, added.size)
     }
 

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.doris.parser
+package org.apache.spark.sql.colocate.parser
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface}
@@ -16,8 +16,6 @@ import org.apache.spark.sql.types.{DataType, StructType}
  */
 class ColocateParser(session: SparkSession, spark: ParserInterface) extends ParserInterface {
 
-  private val ShowProc = """(?is)\s*show\s+proc\s+(?:'([^']*)'|"([^"]*)")\s*;?\s*""".r
-
   override def parsePlan(text: String): LogicalPlan = orOurs(text)(spark.parsePlan)
 
   override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
@@ -27,28 +25,16 @@ class ColocateParser(session: SparkSession, spark: ParserInterface) extends Pars
     RefreshRewritten(session)
     SecretSettings.install(session)
     val plan = SetSecret.of(parsed(text)(parse), session)
-    RowVariables.check(plan, text)
+    OtherTexts.all.foreach(_.check(plan, text))
     plan
   }
 
   private def parsed(text: String)(parse: String => LogicalPlan): LogicalPlan =
-    try DorisMeaning.of(hiding(parse(text)), session)
+    try OtherTexts.all.foldLeft(hiding(parse(text)))((plan, others) => others.meaning(plan, session))
     catch {
       case refused: ParseException =>
-        text match {
-          case ShowProc(single, double) => ShowProcCommand(Option(single).getOrElse(double))
-          case _ if DorisText.mayBe(text) || DorisWords.mayBe(text, refused) =>
-            hiding(DorisText.parsed(session, text, refused)(again(parse)))
-          case _ => throw refused
-        }
-    }
-
-  /** What was read once may have another word of Doris: a hint, and LIMIT with two numbers. */
-  private def again(parse: String => LogicalPlan)(text: String): LogicalPlan =
-    try parse(text)
-    catch {
-      case refused: ParseException if DorisWords.mayBe(text, refused) =>
-        DorisText.parsed(session, text, refused)(parse)
+        val found = OtherTexts.all.iterator.flatMap(_.parsed(session, text, refused)(parse))
+        hiding(found.nextOption().getOrElse(throw refused))
     }
 
   private def hiding[T](parsed: T): T = {

@@ -1,11 +1,11 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.doris.procedures
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.doris.keys.KeyModel
-import org.apache.spark.sql.colocate.ops.jobs.Compaction
+import org.apache.spark.sql.colocate.doris.keys.{Compaction, KeyModel}
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types.StringType
 

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.system
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
@@ -11,9 +11,9 @@ import org.apache.spark.sql.colocate.catalog.describe.DeclaredTables
  * @param version  of the groups before the listing began: a table that joins meanwhile is not in the list, and must
  *                 stay
  */
-private[system] case class CatalogListing(database: Option[String], version: Long, declared: Seq[DeclaredTables])
+private[colocate] case class CatalogListing(database: Option[String], version: Long, declared: Seq[DeclaredTables])
 
-private[system] object CatalogListing {
+private[colocate] object CatalogListing {
 
   /** @param db one database; all, if it is empty */
   def of(session: SparkSession, db: String): CatalogListing = {

@@ -1,9 +1,10 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.system
 
 import java.util
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.LocalRows
 import org.apache.spark.sql.connector.catalog.CatalogV2Util.structTypeToV2Columns
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability}
@@ -33,4 +34,16 @@ class SystemTable(title: String, schema: StructType, lines: Set[String] => Seq[M
         new LocalRows(wanted, lines(names.toSet).map(line => Row.fromSeq(names.map(line))))
       }
     }
+}
+
+/**
+ * A table of namespace `system`, from any current database.
+ *
+ * @param lines its rows, given the columns that the query reads
+ */
+case class SystemView(
+    name: String, schema: StructType, lines: (SparkSession, Set[String]) => Seq[Map[String, Any]]) {
+
+  /** @param shown as the query spells it */
+  def table(shown: String): Table = new SystemTable(shown, schema, lines(SparkSession.active, _))
 }

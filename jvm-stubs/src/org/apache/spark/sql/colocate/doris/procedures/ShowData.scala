@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.doris.procedures
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.declared.GroupProperties
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.execution.command.CommandUtils
 import org.apache.spark.sql.types.StringType

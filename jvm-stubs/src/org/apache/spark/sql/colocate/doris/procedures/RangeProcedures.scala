@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.doris.procedures
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
@@ -9,12 +9,13 @@ import org.apache.spark.sql.colocate.catalog.{RangeCommit, RefreshCache}
 import org.apache.spark.sql.colocate.declared.DeclaredRanges
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.layout.RangeColumn
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, Table}
 import org.apache.spark.sql.types._
 
 /** A Delta table of the session catalog that a procedure names, as `t`, `db.t` or `spark_catalog.db.t`. */
-private[system] case class NamedTable(ident: Identifier, table: Table) {
+private[procedures] case class NamedTable(ident: Identifier, table: Table) {
   def quoted: String = {
     val isPath = ident.namespace().sameElements(Array("delta"))
     val catalog = Option.when(!isPath)(CatalogManager.SESSION_CATALOG_NAME)
@@ -22,7 +23,7 @@ private[system] case class NamedTable(ident: Identifier, table: Table) {
   }
 }
 
-private[system] object NamedTable {
+private[procedures] object NamedTable {
 
   def load(session: SparkSession, name: String): NamedTable = {
     val state = session.sessionState

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.doris.procedures
 
 import scala.jdk.CollectionConverters._
 
@@ -9,6 +9,7 @@ import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.declared.{GroupProperties, RangeEntry, RangeProperties}
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaSnapshot, DeltaTables}
 import org.apache.spark.sql.colocate.layout.RangeColumn
+import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.functions.{col, count, element_at, get_json_object, lit, sum}
 import org.apache.spark.sql.types.StringType
@@ -32,7 +33,7 @@ object ShowPartitions extends SystemProcedure(
   override protected def run(session: SparkSession, input: InternalRow): Seq[Row] =
     of(session, NamedTable.load(session, input.getString(0)))
 
-  private[system] def of(session: SparkSession, named: NamedTable): Seq[Row] = {
+  private[procedures] def of(session: SparkSession, named: NamedTable): Seq[Row] = {
     val snapshot = DeltaReflection.snapshotOfTable(named.table)
     val layout = DeltaTables.layoutOf(session, named.table)
     val properties = named.table.properties().asScala.toMap

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.ops.system
+package org.apache.spark.sql.colocate.system
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow

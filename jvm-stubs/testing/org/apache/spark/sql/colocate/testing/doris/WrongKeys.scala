@@ -1,15 +1,15 @@
-package org.apache.spark.sql.colocate.testing
+package org.apache.spark.sql.colocate.testing.doris
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, MaxBy, MinBy}
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan, Project}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.doris.keys.KeyModel
+import org.apache.spark.sql.colocate.testing.{PlantedBugs, WrongOptimizer}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /** Reads of tables with AGGREGATE KEY or UNIQUE KEY that do not see the right row for each key. */
-object WrongKeys extends Rule[LogicalPlan] with PredicateHelper {
+class WrongKeys extends WrongOptimizer with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = PlantedBugs.planted match {
     case Some("first_load_replaces") => plan.transformAllExpressions { case MaxBy(value, order) => MinBy(value, order) }

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.doris.parser
+package org.apache.spark.sql.colocate.parser
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

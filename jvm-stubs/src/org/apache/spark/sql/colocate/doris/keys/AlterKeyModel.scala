@@ -1,12 +1,11 @@
-package org.apache.spark.sql.colocate.catalog
+package org.apache.spark.sql.colocate.doris.keys
 
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.declared.{ColumnSpec, DeltaLayout, KeyProperties, TableName}
-import org.apache.spark.sql.colocate.doris.keys.{KeyModel, KeyModelProperties, KeyPlaces}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
-import org.apache.spark.sql.colocate.layout.HiddenColumns
+import org.apache.spark.sql.colocate.layout.{HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 
 /**
@@ -15,13 +14,13 @@ import org.apache.spark.sql.connector.catalog.{Identifier, Table}
  *
  * @param after all properties after the statement
  */
-class AlterKeyModel(session: SparkSession, ident: Identifier, table: Table, after: Map[String, String]) {
+private[keys] class AlterKeyModel(session: SparkSession, ident: Identifier, table: Table, after: Map[String, String]) {
 
   def refuseOthers(key: String): Unit = Try(KeyModel.declaration(table)) match {
     case Success(declared) if declared.isEmpty =>
       if (KeyProperties.only(after).nonEmpty) refuse(key, "no key model", "its rows were loaded without one")
-    case Success(declared) if isDuplicate(declared) =>
-      if (!isDuplicate(after)) refuse(key, "DUPLICATE KEY", "it keeps all rows that were loaded")
+    case Success(declared) if KeyProperties.isOrderOnly(declared) =>
+      if (!KeyProperties.isOrderOnly(after)) refuse(key, "DUPLICATE KEY", "it keeps all rows that were loaded")
       checked
     case Success(declared) =>
       if (!Try(KeyProperties.only(checked)).toOption.contains(declared))
@@ -29,9 +28,6 @@ class AlterKeyModel(session: SparkSession, ident: Identifier, table: Table, afte
     // An earlier version has made the table, and it can't be read with the properties that it has.
     case Failure(_) => if (KeyProperties.only(after).nonEmpty) checked
   }
-
-  private def isDuplicate(properties: Map[String, String]): Boolean =
-    KeyModel.wordIn(properties).contains(KeyModel.Duplicate)
 
   /** As CREATE checks them. */
   private def checked: Map[String, String] = {
@@ -41,7 +37,7 @@ class AlterKeyModel(session: SparkSession, ident: Identifier, table: Table, afte
       TableName.of(session, ident),
       ColumnSpec.of(HiddenColumns.visible(table.columns().toSeq)),
       DeltaTables.layoutOf(session, table).toSeq.flatMap(_.keys),
-      shown ++ KeyPlaces.rangeColumns(session, DeltaTables.snapshotSchema(table)),
+      shown ++ RangeColumn.columns(session, DeltaTables.snapshotSchema(table)),
       after,
       always = true)
   }

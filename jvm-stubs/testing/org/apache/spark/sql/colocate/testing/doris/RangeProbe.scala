@@ -1,4 +1,4 @@
-package org.apache.spark.sql.colocate.testing
+package org.apache.spark.sql.colocate.testing.doris
 
 import scala.jdk.CollectionConverters._
 

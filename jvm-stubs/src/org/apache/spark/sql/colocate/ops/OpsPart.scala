@@ -1,0 +1,22 @@
+package org.apache.spark.sql.colocate.ops
+
+import org.apache.spark.sql.colocate.ops.hosts.PlaceWrites
+import org.apache.spark.sql.colocate.ops.jobs.FinishRewrites
+import org.apache.spark.sql.colocate.ops.system._
+import org.apache.spark.sql.colocate.parts.{Part, PartRules}
+import org.apache.spark.sql.colocate.system.{SystemProcedure, SystemView}
+
+/** What runs groups: hosts of buckets, jobs, the doctor, and the tables that show all of it. */
+class OpsPart extends Part {
+
+  override def name: String = "ops"
+
+  override def rules: PartRules = PartRules(
+    check = Seq("FinishRewrites" -> (FinishRewrites(_))),
+    preparation = Seq("PlaceWrites" -> (_ => PlaceWrites)))
+
+  override def procedures: Seq[SystemProcedure] =
+    Seq(Doctor, RemoveLeftover, Verify, Repair, Balance, PauseJob, ResumeJob, CancelJob, WaitJob)
+
+  override def tables: Seq[SystemView] = SystemTables.all
+}

@@ -1,0 +1,63 @@
+"""The core without the parts `doris` and `ops`: it compiles, and its suites pass."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.spark.sessions import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+PARTS = ("doris", "ops")
+
+# Joins, aggregates, writes, MERGE and EXPLAIN of members. No statement of a part is in them.
+SUITES = (
+    "tests/spark/rules/test_plan_cases.py",
+    "tests/spark/rules/test_oracle_matrix.py",
+    "tests/spark/write/test_native_writes.py",
+    "tests/spark/write/merge/test_merge_matches.py",
+    "tests/spark/explain/test_verdicts.py",
+)
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout in which the parts' folders were deleted, and their services with them."""
+    folder = tmp_path_factory.mktemp("core") / "checkout"
+    names = ("conf", "jvm-stubs", "python", "tests", "tools", "pyproject.toml")
+    for name in names:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, folder / name)
+    for part in PARTS:
+        deleted = [path for path in (folder / "jvm-stubs").rglob(part) if path.is_dir()]
+        assert deleted
+        for path in deleted:
+            shutil.rmtree(path)
+    for service in (folder / "jvm-stubs").rglob("META-INF/services/*"):
+        kept = [name for name in service.read_text().split() if not set(PARTS) & set(name.split("."))]
+        service.write_text("".join(f"{name}\n" for name in kept))
+    return folder
+
+
+def test_it_compiles_and_passes_its_suites(core: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--tier", "default", "-p", "no:cacheprovider", *SUITES]
+    paths = os.pathsep.join([str(core / "python"), str(core)])
+    done = subprocess.run(
+        command, cwd=core, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    assert not [name for name in _classes(core) if set(PARTS) & set(name.split("/"))]
+
+
+def _classes(core: Path) -> list[str]:
+    listed = subprocess.run(
+        [sys.executable, "-m", "zipfile", "-l", core / "python/spark_colocate/jars/spark-colocate.jar"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line.split()[0] for line in listed.stdout.splitlines()[1:] if line]
