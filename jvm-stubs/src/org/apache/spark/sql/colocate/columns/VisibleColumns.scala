@@ -4,7 +4,6 @@ import java.util
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 
 /**
@@ -57,21 +56,4 @@ case class AllColumns(child: LogicalPlan) extends OverBucketColumn {
   override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): AllColumns = copy(child = newChild)
-}
-
-/**
- * Matches: nodes that hide columns, after analysis, also in subqueries.
- * Produces: ordinary projections, so that plans, cached plans and metrics look as usual.
- * Not when: the plan reads no Delta table with hidden columns.
- */
-object FinishVisibleColumns extends Rule[LogicalPlan] {
-
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    val finished = plan.transformWithSubqueries {
-      case visible: VisibleColumns => Project(visible.output, visible.child)
-      case AllColumns(child) => child
-    }
-    if (finished ne plan) RefuseStaleSchema(finished)
-    finished
-  }
 }

@@ -9,12 +9,14 @@ import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{DeserializeToObjectExec, MapPartitionsExec, SparkPlan}
 
 /**
- * What a command collects about its tasks goes to the driver instead of through a shuffle:
+ * Matches: what a command collects about its tasks, where rows are grouped within the task:
  *
  *  - the count of rows that matched twice, one row from each task;
  *  - deletion vectors, one bitmap for each touched file. Stock Spark's shuffle brings them together too, and so they
- *    are written into one file; without it every task would write a small file of its own. Only under a bound: beyond
- *    it they are large enough for a file from each task.
+ *    are written into one file; without it every task would write a small file of its own.
+ *
+ * Produces: the same rows from the driver, without a shuffle.
+ * Not when: the bitmaps may be larger than a bound: then they are large enough for a file from each task.
  */
 object GatherFewRows extends Rule[SparkPlan] {
 

@@ -11,9 +11,11 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 /**
- * Delta joins the rows that a deletion vector marks with its list of files, to learn each file's present vector. The
- * list comes from the driver with the plan, so it is broadcast, whatever `autoBroadcastJoinThreshold` says: else every
- * marked row is shuffled by its file's path.
+ * Matches: Delta's join of the rows that a deletion vector marks with its list of files, by which it learns each file's
+ * present vector.
+ * Produces: the same join with the list broadcast, whatever `autoBroadcastJoinThreshold` says: it comes from the driver
+ * with the plan. Else every marked row would be shuffled by its file's path.
+ * Not when: the rows are not those of a member.
  */
 case class JoinFileListLocally(session: SparkSession) extends Strategy {
 

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Repartition, Sort, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.classic.Strategy
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout}
 import org.apache.spark.sql.colocate.partitioning.ColocatedPartitioning
 import org.apache.spark.sql.colocate.scan.TaskIsBucket
@@ -132,18 +131,4 @@ case class BucketedWriteExec(
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): BucketedWriteExec = copy(child = newChild)
-}
-
-/**
- * Matches: a [[BucketedWrite]].
- * Produces: its operator, which requires the distribution of the table from its input.
- * Not when: it always runs, because a file must have rows of one bucket only.
- */
-object PlanBucketedWrite extends Strategy {
-  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case BucketedWrite(keys, buckets, order, bucketAt, native, child) =>
-      val write = BucketedWriteExec(keys, buckets, order, bucketAt, planLater(child))
-      native.fold[SparkPlan](write)(WrapsWrites.native(_, write)) :: Nil
-    case _ => Nil
-  }
 }
