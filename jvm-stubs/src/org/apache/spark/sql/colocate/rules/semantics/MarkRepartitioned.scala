@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
 
 /**
- * Matches: a user's `repartition(n, k)`. Spark drops it where the shuffle of a join below deals the rows out in the same
+ * Matches: a user's `repartition(n, k)`. Spark drops it where the shuffle of a join below deals out rows in the same
  * way, and then only the logical plan shows that it was asked for.
  * Produces: a mark on the logical plan of what it was asked of. No plan is changed.
  * Not when: rows are repartitioned by a range or in turn, which no join's shuffle does.
