@@ -34,12 +34,11 @@ LATE_COMPILER = (
 
 # Hundreds of tiny queries: starting parallel collectors is for nothing, and the code cache of 48 MB that some JVMs have
 # fills up, and then everything is interpreted.
-STEADY_JVM = (
-    f"{LATE_COMPILER} -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1 {CHEAP_PROCESSES} {SHARED_CLASSES}"
-)
+JVM = f"-XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1 {CHEAP_PROCESSES} {SHARED_CLASSES}"
+STEADY_JVM = f"{LATE_COMPILER} {JVM}"
 
 # A session of a minute ends before the compiler of hot code has paid; one of an hour takes a fifth less CPU with it.
-QUICK_JVM = f"-XX:TieredStopAtLevel=1 {STEADY_JVM}"
+QUICK_JVM = f"-XX:TieredStopAtLevel=1 {JVM}"
 
 # The environment of a driver that sets itself up, as a user's does. Delta's 50 tasks for each table's log take longest.
 QUICK_DRIVER = {

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import pytest
 from spark_colocate.model import JobState
 
@@ -127,3 +128,32 @@ def test_a_job_whose_driver_was_killed_is_listed_ended_or_done_by_the_next_comma
     assert code == 0, err[-3000:]
     assert (json.loads(out)["job_id"], json.loads(out)["state"]) == (job["job_id"], "done")
     assert [one["state"] for one in machine.jobs()] == ["done"]
+
+
+def test_a_command_whose_jvm_was_killed_ends_and_its_job_goes_on_with_the_next(machine: Machine) -> None:
+    process = machine.start("verify", "--table", "shop.orders", "--here", *machine.options)
+    machine.begun(process)
+    os.kill(jvm_of(process.pid), signal.SIGKILL)
+    _, err = process.communicate(timeout=SOON)
+    assert process.returncode == 1
+    assert "Error: The session of this command has ended: its JVM was killed" in err, err
+    assert "Traceback" not in err and "py4j" not in err, err
+
+    code, out, err = machine.run("verify", "--table", "shop.orders", "--here", "-o", "json", *machine.options)
+    assert code == 0, err[-3000:]
+    assert [one["state"] for one in machine.jobs()] == ["done"]
+
+
+def test_a_session_that_does_not_start_leaves_no_job(machine: Machine) -> None:
+    code, _, err = machine.run("verify", "--group", "shop.g", "--here", *machine.options, "--conf", "nonsense")
+    assert code == 2 and "nonsense' is not KEY=VALUE" in err, err
+    wrong = ("--conf", "spark.driver.memory=much")
+    code, _, err = machine.run("verify", "--group", "shop.g", "--here", *machine.options, *wrong)
+    assert code == 1 and "Error: Cannot start a session of Spark: " in err and "Traceback" not in err, err
+    assert machine.jobs() == []
+
+
+def jvm_of(parent: int) -> int:
+    """The JVM that a command has started."""
+    (found,) = (child.pid for child in psutil.Process(parent).children(recursive=True) if child.name() == "java")
+    return found

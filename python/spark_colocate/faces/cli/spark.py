@@ -124,6 +124,8 @@ def _started(conf: list[tuple[str, str]], store: str | None) -> SparkSession:
 
     from spark_colocate.session import configure
 
+    # py4j logs with a stack that the JVM has ended; what has ended, and what to do, is our error's to say.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     builder = SparkSession.builder.appName("colocate").enableHiveSupport()
     if store:
         builder.config(STORE, store)
