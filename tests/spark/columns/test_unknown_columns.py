@@ -1,6 +1,6 @@
 """A column that does not resolve: no statement suggests, lists or shows a hidden column in its error."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from py4j.protocol import Py4JJavaError
@@ -122,7 +122,7 @@ FRAMES: dict[str, Callable[[DataFrame, str], object]] = {
 }
 
 
-@pytest.fixture(scope="module", params=TABLES)
+@pytest.fixture(scope="module")
 def table(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
     name = f"unknown_{request.param}"
     spark.sql(f"CREATE DATABASE {name}")
@@ -135,36 +135,43 @@ def table(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
     spark.sql(f"DROP DATABASE {name} CASCADE")
 
 
+def _cases(things: Iterable[str], of_delta: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """Each table with each statement, or way of writing, that it can have."""
+    return [(table, thing) for table in TABLES for thing in things if table != "parquet" or not of_delta(thing)]
+
+
+def _is_of_delta(statement: str) -> bool:
+    """Spark has the statement for Delta tables alone, and keeps no constraint of a Parquet table."""
+    first, *_ = statement.split()
+    return first in ("UPDATE", "DELETE", "MERGE", "OPTIMIZE") or "delta." in statement or "CONSTRAINT" in statement
+
+
 @pytest.mark.every(3)
 @pytest.mark.each_value
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize(("table", "statement"), _cases(STATEMENTS, _is_of_delta), indirect=["table"])
 def test_no_statement_names_a_hidden_column(spark: SparkSession, table: str, statement: str) -> None:
-    if table == "parquet" and (
-        statement.startswith(("UPDATE", "DELETE", "MERGE", "OPTIMIZE")) or "delta." in statement
-    ):
-        pytest.skip("a statement of Delta tables alone")
-    if table == "parquet" and "CONSTRAINT" in statement:
-        pytest.skip("Spark keeps no constraint of a Parquet table")
     spark.sql(f"USE unknown_{table}")
     with pytest.raises((PySparkException, Py4JJavaError)) as caught:  # PySpark knows no condition of Delta's
         spark.sql(statement.format(path=folder(spark, "t"))).collect()
     assert "_colocate" not in str(caught.value)
 
 
+# Spark's writeTo takes no native table, and an overwrite replaces it.
+OF_DELTA = ("writeTo", "overwrite")
+
+
 @pytest.mark.each_value
-@pytest.mark.parametrize("way", FRAMES)
+@pytest.mark.parametrize(("table", "way"), _cases(FRAMES, OF_DELTA.__contains__), indirect=["table"])
 def test_no_frame_names_a_hidden_column(spark: SparkSession, table: str, way: str) -> None:
-    if table == "parquet" and way in ("writeTo", "overwrite"):
-        pytest.skip("Spark's writeTo takes no native table, and an overwrite replaces it")
     spark.sql(f"USE unknown_{table}")
     with pytest.raises(Exception, match=r"\[[A-Z_]+|column") as caught:
         FRAMES[way](spark.table("t"), "parquet" if table == "parquet" else "delta")
     assert "_colocate" not in str(caught.value)
 
 
+# Spark asks no native table when files are written into its folder.
+@pytest.mark.parametrize("table", [name for name in TABLES if name != "parquet"], indirect=True)
 def test_a_path_takes_no_unknown_column(spark: SparkSession, table: str) -> None:
-    if table == "parquet":
-        pytest.skip("Spark asks no table when files are written into a folder")
     spark.sql(f"USE unknown_{table}")
     with pytest.raises(
         PySparkException, match=r"\[COLUMN_UNKNOWN\] Cannot write zzz into .*it has the columns"
