@@ -1,11 +1,9 @@
 """The border to the JVM: names, defaults, faults."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from spark_colocate import rules
 from spark_colocate.catalogues import conf, reasons, settings
 from spark_colocate.catalogues.rules import excluded
 from spark_colocate.store import Store
@@ -102,11 +100,6 @@ def test_conf_is_read_by_key() -> None:
     assert settings.Settings.of({}).recycle_seconds == 86400
     assert all(reason.code == code for code, reason in reasons.catalogue().items())
     assert {rule["active"] for rule in conf.load("rules.json")["rules"]} <= {True, False}
-
-
-def test_every_rule_of_the_conf_is_a_rule_of_the_planner() -> None:
-    table = Path(__file__).parents[2] / "jvm-stubs/src/org/apache/spark/sql/colocate/phases/Rules.scala"
-    assert sorted(re.findall(r'"(\w+)" -> ', table.read_text())) == sorted(rule.name for rule in rules())
 
 
 def test_the_statement_that_avoids_a_rule_sets_a_key_that_there_is() -> None:
