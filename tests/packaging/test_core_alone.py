@@ -1,5 +1,6 @@
 """The core without the parts `doris` and `ops`: it compiles, and its suites pass."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -26,7 +27,7 @@ SUITES = (
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout in which the parts' folders were deleted, and their services with them."""
+    """A checkout in which the parts' folders were deleted, and their services and rules with them."""
     folder = tmp_path_factory.mktemp("core") / "checkout"
     names = ("conf", "jvm-stubs", "python", "tests", "tools", "pyproject.toml")
     for name in names:
@@ -40,6 +41,9 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for service in (folder / "jvm-stubs").rglob("META-INF/services/*"):
         kept = [name for name in service.read_text().split() if not set(PARTS) & set(name.split("."))]
         service.write_text("".join(f"{name}\n" for name in kept))
+    rules = folder / "conf" / "rules.json"
+    listed = json.loads(rules.read_text())
+    rules.write_text(json.dumps({**listed, "rules": [rule for rule in listed["rules"] if "part" not in rule]}))
     return folder
 
 

@@ -59,6 +59,18 @@ def edited(jar: Path, target: Path, edits: dict[bytes, bytes], only: str = "") -
     return target
 
 
+def test_a_jar_that_lost_its_services_starts_no_session(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.jar"
+    with zipfile.ZipFile(jar_path()) as whole, zipfile.ZipFile(ours, "w") as packed:
+        for name in whole.namelist():
+            if not name.startswith("META-INF/services/"):
+                packed.writestr(name, whole.read(name))
+    options = plain_options(tmp_path) | {"spark.jars": ",".join(map(str, [ours, *delta_jars()]))}
+    ran = run_bare(PLAIN, tmp_path, json.dumps(options))
+    assert ran.code != 0
+    assert "This spark-colocate jar has lost its META-INF/services: it was packed anew" in ran.err
+
+
 def with_jars(folder: Path, **edits: dict[bytes, bytes]) -> dict[str, str]:
     """The options of a plain session, with edited jars: `ours`, `delta`."""
     (folder / "jars").mkdir()

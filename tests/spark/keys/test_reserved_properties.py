@@ -157,9 +157,10 @@ def _typed(text: str) -> dict[str, str]:
 
 def test_a_writers_options_are_checked_as_in_create(spark: SparkSession, db: str) -> None:
     make(spark, "none")
+    loads = spark.sql(f"SELECT * FROM VALUES {ROWS} AS t(k, n, v)")  # in this order; a table's files are read in any
     for upper in (False, True):
         for kind in ("unique", "aggregate"):
-            writer = spark.table("t").write.format("delta").bucketBy(4, "k")
+            writer = loads.write.format("delta").bucketBy(4, "k")
             for key, value in _typed(TABLES[kind][0]).items():
                 writer = writer.option(key.upper() if upper else key, value)
             writer.saveAsTable(f"o_{kind}_{upper}")

@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
 import org.apache.spark.sql.colocate.conf.{Exposed, SettingEntries}
 import org.apache.spark.sql.colocate.parser.ColocateParser
 import org.apache.spark.sql.colocate.explain.ExplainProvider
-import org.apache.spark.sql.colocate.parts.PartRules
+import org.apache.spark.sql.colocate.parts.{Part, PartRules}
 import org.apache.spark.sql.colocate.phases.{OptimizeColocatedPlan, OptimizeWithoutAqe, Rules}
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.{SparkSession => AnySession, SparkSessionExtensions}
@@ -25,6 +25,7 @@ class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SparkVersion.check()
+    Part.check()
     SelfCheck.atStart()
 
     // before the first session reads its settings

@@ -6,14 +6,12 @@ import org.apache.spark.sql.colocate.Json.formats
 /**
  * A rule of conf/rules.json.
  *
- * @param part   of the product whose rule it is; None for the core
  * @param phase  when Spark runs it; each phase is an extension point of Spark
  * @param needed `rows`: without it a query could return wrong rows; `speed`: it only makes queries faster
  * @param active false if the rule is switched off for all sessions
  * @param switch the statement that avoids the rule, if there is a better one than to exclude it by its name
  */
-case class RuleEntry(
-    name: String, part: Option[String], phase: String, needed: String, active: Boolean, switch: Option[String])
+case class RuleEntry(name: String, phase: String, needed: String, active: Boolean, switch: Option[String])
 
 /** The rules of conf/rules.json, as it was packed into the jar. */
 object RuleList {
@@ -21,6 +19,9 @@ object RuleList {
   val Excluded = "spark.colocate.rules.excluded"
 
   lazy val all: Seq[RuleEntry] = (Json.resource("rules.json") \ "rules").extract[Seq[RuleEntry]]
+
+  /** Does it list rules of parts of the product that the core runs without? */
+  def hasParts: Boolean = (Json.resource("rules.json") \\ "part").children.nonEmpty
 
   /** The names of all rules, in the order of conf/rules.json. */
   def names: Seq[String] = all.map(_.name)

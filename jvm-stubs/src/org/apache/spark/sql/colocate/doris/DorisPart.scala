@@ -12,8 +12,6 @@ import org.apache.spark.sql.execution.SparkPlan
 /** Doris' key models and range partitions. Its statements are [[parser.DorisTexts]]. */
 class DorisPart extends Part {
 
-  override def name: String = "doris"
-
   override def rules: PartRules = PartRules(
     resolution = Seq("RewriteUpdates" -> (_ => RewriteUpdates)),
     postHoc = Seq("RefuseValueFilters" -> (RefuseValueFilters(_))),

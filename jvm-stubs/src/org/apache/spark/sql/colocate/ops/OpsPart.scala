@@ -9,8 +9,6 @@ import org.apache.spark.sql.colocate.system.{SystemProcedure, SystemView}
 /** What runs groups: hosts of buckets, jobs, the doctor, and the tables that show all of it. */
 class OpsPart extends Part {
 
-  override def name: String = "ops"
-
   override def rules: PartRules = PartRules(
     check = Seq("FinishRewrites" -> (FinishRewrites(_))),
     preparation = Seq("PlaceWrites" -> (_ => PlaceWrites)))

@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.parts
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Services
+import org.apache.spark.sql.colocate.conf.RuleList
 import org.apache.spark.sql.colocate.system.{SystemProcedure, SystemView}
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -11,9 +12,6 @@ import org.apache.spark.sql.execution.SparkPlan
  * without it has neither its rules nor its statements.
  */
 trait Part {
-
-  /** As conf/rules.json names it. */
-  def name: String
 
   def rules: PartRules = PartRules()
 
@@ -29,5 +27,11 @@ trait Part {
 }
 
 object Part {
-  lazy val all: Seq[Part] = Services.of(classOf[Part]).sortBy(_.name)
+
+  lazy val all: Seq[Part] = Services.of(classOf[Part])
+
+  /** Without its parts, a session would read tables with key models as they were loaded. */
+  def check(): Unit = if (all.isEmpty && RuleList.hasParts) throw new IllegalStateException(
+    "This spark-colocate jar has lost its META-INF/services: it was packed anew, and its rules for key models and " +
+      "jobs would be missing. Use the jar as it was built; or let the tool that packs jars merge service files.")
 }

@@ -35,5 +35,5 @@ object Rules {
   private def made[A](phase: String)(of: PartRules => Seq[(String, A)]): Seq[A] = inOrder(phase)(of).map(_._2)
 
   private def inOrder[A](phase: String)(of: PartRules => Seq[(String, A)]): Seq[(RuleEntry, A)] =
-    RuleTable.inOrder(phase, Part.all.map(_.name).toSet, sets.flatMap(of): _*)
+    RuleTable.inOrder(phase, sets.flatMap(of): _*)
 }

@@ -25,12 +25,11 @@ object RuleTable {
   }
 
   /**
-   * A phase's rules in the order of conf/rules.json. Fails unless file and code have the same rules for the phase.
-   *
-   * @param parts of the product that this jar has; the rules of others are left out
+   * A phase's rules in the order of conf/rules.json. Fails unless file and code have the same rules: a jar
+   * that was packed anew without its META-INF/services would lack rules that right rows need.
    */
-  def inOrder[A](phase: String, parts: Set[String], rules: (String, A)*): Seq[(RuleEntry, A)] = {
-    val listed = RuleList.all.filter(entry => entry.phase == phase && entry.part.forall(parts))
+  def inOrder[A](phase: String, rules: (String, A)*): Seq[(RuleEntry, A)] = {
+    val listed = RuleList.all.filter(_.phase == phase)
     val byName = rules.toMap
     require(
       listed.map(_.name).toSet == byName.keySet,
