@@ -31,8 +31,10 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("core") / "checkout"
     names = ("conf", "jvm-stubs", "python", "tests", "tools", "pyproject.toml")
     for name in names:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, symlinks=True)  # the package's conf is one
+        else:
+            shutil.copy(ROOT / name, folder / name)
     for part in PARTS:
         deleted = [path for path in (folder / "jvm-stubs").rglob(part) if path.is_dir()]
         assert deleted
