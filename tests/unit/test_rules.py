@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.spark.sessions import ROOT
+from tests.streets.arrows import Allowed
 
 SOURCES = ROOT / "jvm-stubs" / "src" / "org" / "apache" / "spark" / "sql" / "colocate"
-PARTS = ("doris", "ops")
+PARTS = Allowed.read("scala").areas
 RULES = json.loads((ROOT / "conf" / "rules.json").read_text())["rules"]
 WORDS = ("Matches:", "Produces:", "Not when:")
 

@@ -48,10 +48,15 @@ def run(code: str, folder: Path, options: dict[str, str]) -> Ran:
     return run_bare(PLAIN + code, folder, json.dumps({"spark.log.level": "WARN", **options})).ok()
 
 
-def edited(jar: Path, target: Path, edits: dict[bytes, bytes], only: str = "") -> Path:
-    """A copy of a jar with the same text for another one everywhere, as if its makers had renamed something."""
+def edited(jar: Path, target: Path, edits: dict[bytes, bytes], only: str = "", without: str | None = None) -> Path:
+    """A copy of a jar with the same text for another one everywhere, as if its makers had renamed something.
+
+    without: the folder whose files are left out.
+    """
     with zipfile.ZipFile(jar) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
+            if without and name.startswith(without):
+                continue
             content = old.read(name)
             for before, after in edits.items():
                 content = content.replace(before, after) if name.endswith(only) else content
@@ -60,11 +65,7 @@ def edited(jar: Path, target: Path, edits: dict[bytes, bytes], only: str = "") -
 
 
 def test_a_jar_that_lost_its_services_starts_no_session(tmp_path: Path) -> None:
-    ours = tmp_path / "ours.jar"
-    with zipfile.ZipFile(jar_path()) as whole, zipfile.ZipFile(ours, "w") as packed:
-        for name in whole.namelist():
-            if not name.startswith("META-INF/services/"):
-                packed.writestr(name, whole.read(name))
+    ours = edited(jar_path(), tmp_path / "ours.jar", {}, without="META-INF/services/")
     options = plain_options(tmp_path) | {"spark.jars": ",".join(map(str, [ours, *delta_jars()]))}
     ran = run_bare(PLAIN, tmp_path, json.dumps(options))
     assert ran.code != 0
