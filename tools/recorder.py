@@ -100,7 +100,7 @@ class Recorder:
         return "\n".join(str(plan) for plan in self.data)
 
     def _newest(self) -> list[Any]:
-        """In order; only the newest, because each one costs calls into the JVM and one statement makes few."""
+        """The newest executions in order: each one costs calls into the JVM, and one statement makes few."""
         self.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
         store = self._store()
         return list(each(store.executionsList(max(0, int(store.executionsCount()) - _NEWEST), _NEWEST)))

@@ -65,7 +65,7 @@ def _reasons() -> str:
 def _findings() -> str:
     head = (
         "# Findings\n\nWhat [`CALL system.doctor()`](../how-to/doctor.md) may find, each with the statement that "
-        "mends it. `colocate doctor` and `/api/v1/doctor` look at the store of groups alone, so they find only those "
+        "fixes it. `colocate doctor` and `/api/v1/doctor` look at the store of groups alone, so they find only those "
         "that say *store*. Words in braces are filled in; names are quoted where they must be.\n\n"
         "| code | severity | looks at | finding | cure |\n|---|---|---|---|---|\n"
     )
@@ -154,7 +154,7 @@ def _doris_statements() -> str:
 
 
 def _doris_properties() -> str:
-    """Of tables, and the variables that decide about rows."""
+    """The page of table properties, and of the variables that decide about rows."""
     known = conf.load("doris_properties.json")
     done = "".join(f"| `{one['name']}` | {_cell(one['doc'])} |\n" for one in known["done"])
     left = ", ".join(f"`{name}`" for name in known["leftOut"])

@@ -64,7 +64,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "replication that is no number": (
         {"replication": "two"},
-        "REPLICATION_INVALID: Cannot use 'two' for replication_num: a whole number is needed. "
+        "REPLICATION_INVALID: Cannot use 'two' for replication_num: an integer is needed. "
         "Write a number of at least 1.",
     ),
     "float key": (
@@ -244,6 +244,6 @@ def test_other_verbs_name_both_sides_too(plane: Plane, verb: str, args: dict[str
 def test_a_setting_that_is_no_number_is_named(plane: Plane) -> None:
     plane.settings = {"spark.colocate.replication": "many"}
     assert text(plane) == (
-        "SETTING_INVALID: Cannot use 'many' for spark.colocate.replication: it must be a whole number, not negative. "
+        "SETTING_INVALID: Cannot use 'many' for spark.colocate.replication: it must be an integer, not negative. "
         "Write SET spark.colocate.replication=1, or another value."
     )

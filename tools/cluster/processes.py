@@ -36,7 +36,7 @@ def program() -> str:
 
 
 def wait(log: Path, pattern: str, process: subprocess.Popen[bytes], times: int = 1) -> None:
-    """Returns when the log has the pattern so many times. Raises RuntimeError with the log's end if it never does."""
+    """Returns when the log has the pattern `times` times. Raises RuntimeError with the log's end if it never does."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         if len(re.findall(pattern, log.read_text(errors="replace"))) >= times:

@@ -21,7 +21,7 @@ from spark_colocate.views.show_proc import show_proc
 
 @dataclass(slots=True)
 class Endpoint:
-    """`call` answers {"ok", "snapshot"} or {"error"}. What is no ColocateError is a fault, and is raised.
+    """`call` answers {"ok", "snapshot"} or {"error"}. Any exception but ColocateError is a fault, and is raised.
 
     token: of sessions that have none of their own.
     """
@@ -137,7 +137,7 @@ def _reconcile(service: Service, args: Args, request: Request) -> Json:
 
 
 def _settle(service: Service, args: Args, request: Request) -> Json:
-    """As reconcile, of the tables of one statement of this driver: the catalog has asked for the rights already."""
+    """Reconciles the tables of one statement of this driver; the catalog has already checked the caller's rights."""
     return _reconcile(service, {**args, "names": args["names"]}, request)  # never all tables
 
 
@@ -186,7 +186,7 @@ def _cancel_job(service: Service, args: Args, request: Request) -> Json:
 
 
 def _translate(service: Service, args: Args, _request: Request) -> Json:
-    """A text that Spark's parser refused. `known` is false for one that is no statement of Doris either."""
+    """A text that Spark's parser refused. `known` is false for one that is not a statement of Doris either."""
     # Most drivers never need it, and sqlglot takes its time to load.
     from spark_colocate.dialect import Options, translate
 

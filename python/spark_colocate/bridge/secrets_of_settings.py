@@ -37,7 +37,7 @@ def _parts(store: str) -> tuple[str, str]:
     try:
         url, password = split(make_url(store))
     except (ArgumentError, ValueError):
-        raise ValueError(f"{STORE} is no URL of a store. Write postgresql://user@host/database.") from None
+        raise ValueError(f"{STORE} is not the URL of a store. Write postgresql://user@host/database.") from None
     return url.render_as_string(hide_password=False), password
 
 

@@ -26,7 +26,7 @@ class Listener(Protocol):
         """Takes changes as JSON. False where they do not follow upon what the JVM has."""
 
     def hosts(self) -> str:
-        """The hosts that buckets can be assigned to, for `wire.sight`."""
+        """The hosts that buckets can be assigned to, for `wire.seen_hosts`."""
 
 
 class Watcher:
@@ -74,7 +74,7 @@ class Watcher:
             self._service.jobs.renew()
             self._scheduler.look()
         if self._rounds % self._rounds_between_sights == 0:
-            self._service.see_hosts(wire.sight(self._jvm.hosts()))
+            self._service.see_hosts(wire.seen_hosts(self._jvm.hosts()))
         self._runner.stop_cancelled()
         self._rounds += 1
         if self._service.version() > self._pushed:
@@ -95,7 +95,7 @@ class Watcher:
             self._pushed = snapshot.version
 
     def _complain(self, text: str) -> None:
-        """Each cause once, not once a second."""
+        """Logs each cause once, not once a second."""
         if text != self._complaint:
             print(text, file=sys.stderr, flush=True)
             self._complaint = text

@@ -36,7 +36,7 @@ Args = Mapping[str, Any]
 """The object that a verb is called with; under `context` what every call carries."""
 
 Json = Any
-"""What `json.dumps` takes."""
+"""A value that `json.dumps` takes."""
 
 
 # --- From the JVM ---
@@ -58,7 +58,7 @@ def token(args: Args) -> str | None:
     return (args.get("context") or {}).get("token")
 
 
-def sight(text: str) -> Request:
+def seen_hosts(text: str) -> Request:
     """The hosts that the driver sees, as the JVM tells them when it is asked (LiveHosts.scala)."""
     given = json.loads(text)
     return Request(who="host watch", hosts=tuple(given["hosts"]), local=bool(given["local"]))
@@ -149,7 +149,7 @@ def range_specs(args: Args) -> list[Spec]:
         given = json.loads(args["partitions_added"])
         return [_range_spec({**one, "partition": one["name"]}) for one in given]
     except (ValueError, KeyError, TypeError) as error:
-        text = "partitions is no JSON list of partitions."
+        text = "partitions is not a JSON list of partitions."
         raise RequestError(Code.REQUEST_INVALID, text, 'Write [{"name": "p1", "upper": "5"}].') from error
 
 
@@ -186,7 +186,7 @@ def number(args: Args, key: str) -> int | None:
     except ValueError as error:
         raise RequestError(
             Code.REPLICATION_INVALID if key == "replication" else Code.REQUEST_INVALID,
-            f"Cannot use '{value}' for {'replication_num' if key == 'replication' else key}: a whole number is needed.",
+            f"Cannot use '{value}' for {'replication_num' if key == 'replication' else key}: an integer is needed.",
             "Write a number of at least 1.",
         ) from error
 

@@ -1,4 +1,4 @@
-"""The catalogue of findings in conf/findings.json: what may be wrong or wasteful, and the statement that mends it."""
+"""The catalogue of findings in conf/findings.json: what may be wrong or wasteful, and the statement that fixes it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def rules() -> list[Rule]:
 
 
 def excluded(names: list[str]) -> str:
-    """The value of `spark.colocate.rules.excluded`. Raises ValueError for a name that is no rule for speed."""
+    """The value of `spark.colocate.rules.excluded`. Raises ValueError for a name that is not of a rule for speed."""
     known = {rule.name: rule for rule in rules()}
     for name in names:
         if name not in known:

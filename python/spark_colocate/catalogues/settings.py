@@ -85,7 +85,7 @@ def _number(values: Mapping[str, Any], key: str) -> int:
     text = str(values.get(key, default(key))).strip()
     if text.isdecimal():
         return int(text)
-    raise _invalid(key, text, "a whole number, not negative")
+    raise _invalid(key, text, "an integer, not negative")
 
 
 def _seconds(values: Mapping[str, Any], key: str) -> int:

@@ -69,7 +69,7 @@ _PARTITION = 50 * GB
 
 
 def division(size: int) -> Division:
-    """For a table of so many bytes, as Doris' table of sizes has it: above 50 GB, partitions of 50 GB."""
+    """For a table of this size in bytes, as Doris' table of sizes has it: above 50 GB, partitions of 50 GB."""
     for largest, fitting in _SIZES:
         if size <= largest:
             return fitting
@@ -120,7 +120,7 @@ def _number(facts: TableFacts) -> Advice | None:
 
 
 def _many(facts: TableFacts) -> Advice | None:
-    """Of a table whose size is not known, the number alone."""
+    """Advice for a table whose size is not known, from the number of buckets alone."""
     if facts.bytes is not None or facts.tablets <= MANY_TABLETS:
         return None
     text = (
@@ -131,12 +131,12 @@ def _many(facts: TableFacts) -> Advice | None:
 
 
 def _keys(facts: TableFacts) -> Advice | None:
-    texts = [kind for kind in facts.key_types if kind.lower().startswith(("string", "varchar"))]
-    if not texts:
+    strings = [kind for kind in facts.key_types if kind.lower().startswith(("string", "varchar"))]
+    if not strings:
         return None
-    long = [kind for kind in texts if _length(kind) is None or (_length(kind) or 0) > LONG_KEY]
+    long = [kind for kind in strings if _length(kind) is None or (_length(kind) or 0) > LONG_KEY]
     tail = f", and {long[0].upper()} may be long; VARCHAR(n) with the length that is needed is enough" if long else ""
-    return Advice("KEY_TEXT", f"Integer keys are hashed and compared faster than {texts[0].upper()}{tail}.")
+    return Advice("KEY_TEXT", f"Integer keys are hashed and compared faster than {strings[0].upper()}{tail}.")
 
 
 def _length(kind: str) -> int | None:

@@ -45,7 +45,7 @@ class KeyedTable:
 def properties(table: KeyedTable) -> dict[str, str]:
     """The properties that the table keeps, with names as its columns spell them. Raises LayoutError."""
     if table.model not in (AGGREGATE, UNIQUE, DUPLICATE):
-        _fail(table, f"'{table.model}' is no model", f"Write {AGGREGATE}, {UNIQUE} or {DUPLICATE}.")
+        _fail(table, f"'{table.model}' is not a key model", f"Write {AGGREGATE}, {UNIQUE} or {DUPLICATE}.")
     keys = [_column(table, name.strip().strip("`"), "key_columns") for name in table.keys.split(",") if name.strip()]
     if not keys:
         _fail(table, "'key_columns' names no column", "Name the key columns, with commas between.")
@@ -78,8 +78,8 @@ def _check_keys(table: KeyedTable, keys: list[Column]) -> None:
         if other is not None:
             _fail(
                 table,
-                f"{what} has {other}, which is no key column (key: {', '.join(names)}); rows of one key could then lie "
-                "in several places",
+                f"{what} has {other}, which is not a key column (key: {', '.join(names)}); rows of one key could then "
+                "lie in several places",
                 "Name key columns only, or add the column to the key.",
             )
 

@@ -63,7 +63,7 @@ class RangePartitions:
     partitions: tuple[RangePartition, ...]
 
     def add(self, spec: Spec, zone: tzinfo = UTC) -> RangePartitions | ColocateError:
-        """With the partition of `spec`, which may overlap none. No range that is there changes."""
+        """The table with the partition of `spec` added, which may overlap none. No existing range changes."""
         bounds = self._bounds(spec, zone)
         if isinstance(bounds, ColocateError):
             return bounds
@@ -83,16 +83,16 @@ class RangePartitions:
             return lower
         return (self._lower_for(upper) if lower is None else lower), upper
 
-    def _bound(self, name: str, texts: Sequence[str], zone: tzinfo) -> Bound | ColocateError:
-        if not 1 <= len(texts) <= len(self.columns):
+    def _bound(self, name: str, written: Sequence[str], zone: tzinfo) -> Bound | ColocateError:
+        if not 1 <= len(written) <= len(self.columns):
             return LayoutError(
                 Code.RANGE_VALUE_COUNT,
-                f"Cannot make partition {name}: a bound has {len(texts)} values ({', '.join(texts)}), "
+                f"Cannot make partition {name}: a bound has {len(written)} values ({', '.join(written)}), "
                 f"and there are {len(self.columns)} range columns ({', '.join(self.columns)}).",
                 "Write a value for each column; values that are left out at the end count as MIN_VALUE.",
             )
         values: list[Value] = []
-        for text, kind in zip(texts, self.types, strict=False):
+        for text, kind in zip(written, self.types, strict=False):
             value = range_values.parse(text, kind, zone)
             if isinstance(value, ColocateError):
                 return LayoutError(value.code, f"Partition {name}: {value.headline}", value.cure)
@@ -144,7 +144,7 @@ class RangePartitions:
         return next((p for p in self.partitions if p.name.lower() == name.lower()), None)
 
     def drop(self, name: str) -> RangePartitions | ColocateError:
-        """Without the partition `name`. The other ranges stay, so a hole may be left."""
+        """The table without the partition `name`. The other ranges stay, so a hole may be left."""
         found = self.named(name)
         if found is None:
             return unknown(name, self)

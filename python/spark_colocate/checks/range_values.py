@@ -15,7 +15,7 @@ from spark_colocate.errors import Code, ColocateError, LayoutError
 
 
 class Limit(Enum):
-    """Below and above every value of a column."""
+    """MINVALUE and MAXVALUE: below and above every value of a column."""
 
     MIN = 0
     MAX = 2

@@ -101,7 +101,7 @@ def duplicate_key(table: TableName, keys: Sequence[str]) -> ColocateError | None
 
 
 def bucket_count(table: TableName, buckets: int) -> ColocateError | None:
-    """Between 1 and Spark's own limit."""
+    """Requires a number of buckets between 1 and Spark's own limit."""
     if 1 <= buckets <= MAX_BUCKETS:
         return None
     return LayoutError(
@@ -125,7 +125,7 @@ def reserved_column(table: TableName, columns: Iterable[Column]) -> ColocateErro
 
 
 def table_format(table: TableName, name: str) -> ColocateError | None:
-    """Only formats whose files carry or declare their bucket."""
+    """Requires a format whose files carry or declare their bucket."""
     if name.lower() in list(Format):
         return None
     return LayoutError(
@@ -160,7 +160,7 @@ def liquid(table: TableName, group: str, uses_liquid: bool) -> ColocateError | N
 
 
 def replication_number(table: TableName, replication: int) -> ColocateError | None:
-    """At least one host per bucket."""
+    """Requires at least one host per bucket."""
     if replication >= 1:
         return None
     return LayoutError(

@@ -151,7 +151,7 @@ def _default(cursor: Cursor, name: str, kind: ColumnType) -> str | None:
     if literal is None:
         cursor.fail(
             at,
-            f"the default {spark_text.text(value)} of column {name} is no value of its type {kind.spark}",
+            f"the default {spark_text.text(value)} of column {name} is not a value of its type {kind.spark}",
             "Write a value of the column's type, in quotes.",
             Code.DORIS_TABLE,
         )

@@ -14,7 +14,7 @@ from spark_colocate.dialect.values import Options, RangeBounds, Translation
 from spark_colocate.errors import Code
 
 MAX_ROW_BYTES = 100 * 1024
-"""Of all columns together, as in Doris."""
+"""The largest size of all columns together, as in Doris."""
 
 _DEFAULTS = "delta.feature.allowColumnDefaults"
 

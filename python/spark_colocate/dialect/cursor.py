@@ -47,7 +47,7 @@ class Cursor:
         return all(self._is(word, ahead) for ahead, word in enumerate(words))
 
     def comes_at(self, ahead: int, word: str) -> bool:
-        """Whether this word or sign comes after so many others."""
+        """Whether this word or sign comes after `ahead` others."""
         return self._is(word, ahead)
 
     def at_end(self) -> bool:
@@ -98,7 +98,7 @@ class Cursor:
         return self.is_name(number) or (token is not None and token.token_type is TokenType.STRING)
 
     def text_of(self, number: int) -> str:
-        """Without quotes."""
+        """The name without quotes."""
         return self._tokens[number].text
 
     # --- Taking ---
@@ -193,7 +193,7 @@ class Cursor:
         token = self._token()
         found = self.text[token.start : token.end + 1] if token else ""
         if any(mark in found for mark in _TYPOGRAPHIC):
-            self.fail(self.at, f"{found} has typographic quotes", "Write ` around names and \" or ' around texts.")
+            self.fail(self.at, f"{found} has typographic quotes", "Write ` around names and \" or ' around strings.")
         shown = f"'{found}'" if token else "the end of the text"
         self.fail(self.at, f"found {shown}, expected {_either(wanted)}")
 

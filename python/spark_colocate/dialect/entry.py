@@ -13,7 +13,7 @@ from spark_colocate.dialect.variables import changing
 
 
 def translate(text: str, options: Options | None = None, at: int | None = None) -> Translation | None:
-    """The Spark statement that does what the text says; None for a text that is no statement of Doris that we know.
+    """The Spark statement that does what the text says; None for a text that is not a known statement of Doris.
 
     at: where Spark's parser failed. A clause of Doris elsewhere did not make it fail.
     Raises DialectError with line and column, for a statement of Doris that is wrong or has no counterpart.

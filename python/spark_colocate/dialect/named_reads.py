@@ -19,7 +19,7 @@ READ = "_colocate_partition"
 _WORDS = ("PARTITION", "PARTITIONS")
 _TABLES_FOLLOW = ("FROM", "JOIN")
 _NO_TABLES_FOLLOW = ("SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "SET", "VALUES", "WINDOW")
-# What may follow a table in Spark's grammar, and is no name of it.
+# Keywords that may follow a table in Spark's grammar, and are not an alias of it.
 _NO_NAMES = (
     *("ANTI", "CLUSTER", "CROSS", "DISTRIBUTE", "EXCEPT", "FULL", "GROUP", "HAVING", "INNER", "INSERT", "INTERSECT"),
     *("JOIN", "LATERAL", "LEFT", "LIMIT", "MINUS", "NATURAL", "OFFSET", "ON", "ORDER", "PIVOT", "QUALIFY", "RIGHT"),

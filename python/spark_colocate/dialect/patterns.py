@@ -31,12 +31,12 @@ class Pattern:
 
     @property
     def shown(self) -> str:
-        """As a person reads it, with the first of several words."""
+        """The pattern as messages show it, with the first of several words."""
         words = [choices[0] for choices, optional in self.elements if not optional and choices != (_END,)]
         return " ".join("..." if word == _NAME else word for word in words)
 
     def first(self, cursor: Cursor) -> Match | None:
-        """At the first word of the text."""
+        """The match at the first word of the text."""
         return self.match(cursor, 0)
 
     def anywhere(self, cursor: Cursor, at: int | None = None) -> Match | None:

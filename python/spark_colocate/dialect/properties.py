@@ -103,7 +103,7 @@ def _check(cursor: Cursor, one: Property) -> None:
     if not refused and not any(fits(name, key) for name in _file()["leftOut"]):
         near = nearest(key, [*(entry["name"] for entry in _file()["done"]), *_file()["leftOut"]], count=1)[0]
         cure = f"Did you mean {near}? Leave it out if it changes no row."
-        cursor.unsupported(f"{one.key} is no property of Doris or StarRocks that is known here", cure, one.at)
+        cursor.unsupported(f"{one.key} is not a known property of Doris or StarRocks", cure, one.at)
 
 
 @cache
@@ -117,7 +117,7 @@ def _ignored(keys: list[str]) -> str:
 
 
 def _replication(cursor: Cursor, one: Property) -> str:
-    """A whole number of at least 1; of an allocation by tags, their sum."""
+    """An integer of at least 1; of an allocation by tags, their sum."""
     number = one.value.strip()
     if one.key.strip().lower() == _ALLOCATION:
         counts = [re.fullmatch(r"\s*[\w.]+\s*:\s*(\d+)\s*", part) for part in one.value.split(",")]
@@ -125,7 +125,7 @@ def _replication(cursor: Cursor, one: Property) -> str:
     if not re.fullmatch(r"\d{1,9}", number) or int(number) < 1:
         cursor.fail(
             one.value_at,
-            f"the value of {one.key} is '{one.value}', and a bucket needs a whole number of at least 1 hosts",
+            f"the value of {one.key} is '{one.value}', and it must be an integer of at least 1",
             "Write a number from 1.",
             Code.REPLICATION_INVALID,
         )

@@ -155,7 +155,7 @@ def _each(cursor: Cursor, clause: RangeClause, kind: str) -> Iterator[RangeBound
 
 
 def _unchecked(cursor: Cursor, clause: RangeClause) -> str:
-    """Of CREATE TABLE AS SELECT: its query decides about the types, so the session checks them."""
+    """The partitions of CREATE TABLE AS SELECT: its query decides the types, so the session checks them."""
     found = []
     for one in _each(cursor, clause, ""):
         entry: dict[str, object] = {"name": one.name, "upper": list(one.upper)}
@@ -166,7 +166,7 @@ def _unchecked(cursor: Cursor, clause: RangeClause) -> str:
 
 
 def listed(cursor: Cursor, found: Steps) -> str:
-    """The partitions of ALTER TABLE ADD PARTITIONS, whose texts fit a DATE and a DATETIME."""
+    """The partitions of ALTER TABLE ADD PARTITIONS, whose bounds are written so that they fit a DATE and a DATETIME."""
     kind = "date" if found.unit not in ("", "HOUR") else "timestamp_ntz" if found.unit else "bigint"
     made = [{"name": one.name, "lower": (one.lower or ("",))[0], "upper": one.upper[0]}
             for one in of_steps(cursor, found, kind)]  # fmt: skip

@@ -73,13 +73,13 @@ def refuse_clause(text: str, at: int | None = None) -> None:
 
 
 def _words(text: str, found: Match) -> str:
-    """As they are written, on one line."""
+    """The matched words as they are written, on one line."""
     return " ".join(text[found.start : found.end].split())[:60]
 
 
 @cache
 def _statements() -> Mapping[str, Sequence[tuple[Family, Pattern]]]:
-    """By their first word."""
+    """The refused statements, keyed by their first word."""
     found: dict[str, list[tuple[Family, Pattern]]] = {}
     for family in families():
         for words in family.statements:

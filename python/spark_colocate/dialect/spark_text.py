@@ -1,4 +1,4 @@
-"""Pieces of Spark SQL: names and texts, quoted."""
+"""Pieces of Spark SQL: quoted names and string literals."""
 
 from __future__ import annotations
 

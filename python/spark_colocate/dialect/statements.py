@@ -35,7 +35,7 @@ _FIRST_WORDS = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*(\w+)\s+(\w+)", re.DOTALL)
 
 
 def translate(text: str, options: Options | None = None) -> Translation | None:
-    """The Spark statement that does what the text says; None for a text that is no statement of Doris that we know.
+    """The Spark statement that does what the text says; None for a text that is not a known statement of Doris.
 
     Raises DialectError with line and column, for a statement of Doris that is wrong or is not translated.
     """

@@ -13,7 +13,7 @@ from spark_colocate.dialect.values import RangeBounds, Steps
 from spark_colocate.errors import Code, ColocateError
 
 MOST = 4096
-"""Of one clause, as in Doris."""
+"""The most partitions of one clause, as in Doris."""
 
 _NAMES = {"YEAR": "%Y", "QUARTER": "%Y%m", "MONTH": "%Y%m", "WEEK": "%G_%V", "DAY": "%Y%m%d", "HOUR": "%Y%m%d%H"}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
@@ -75,7 +75,7 @@ def _moments(cursor: Cursor, found: Steps, kind: str) -> Iterator[tuple[str, str
 
 
 def _later(first: datetime, found: Steps, count: int) -> datetime:
-    """From the first one on, so that a step of months from the 31st does not wander off."""
+    """Counted from the first bound, so that steps of a month from the 31st stay at the end of the month."""
     if found.unit in _SPANS:
         return first + _SPANS[found.unit] * found.step * count
     months = first.month - 1 + _MONTHS[found.unit] * found.step * count
@@ -120,7 +120,7 @@ def _number(cursor: Cursor) -> int:
     at = cursor.at
     text = cursor.literal("a step")
     if not text.isdecimal() or int(text) < 1:
-        cursor.fail(at, f"the step is {text}, and it is a whole number from 1", "Write such a number.")
+        cursor.fail(at, f"the step is {text}, and must be an integer of at least 1", "Write such a number.")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""What goes into a translation and what comes out."""
+"""Input and output of a translation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the session decides. format: of a new table, as in Spark's USING.
+    """The settings of the session that a translation needs. format: of a new table, as in Spark's USING.
 
     group_buckets: the buckets of a group that a table of a database names; None if there is no such group.
     """
@@ -54,7 +54,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class RangeBounds:
-    """One PARTITION. lower is None for VALUES LESS THAN. Values are texts, MINVALUE or MAXVALUE. at: its place.
+    """One PARTITION. lower is None for VALUES LESS THAN. Values are strings, MINVALUE or MAXVALUE. at: its place.
 
     bucket_keys, buckets: of its own DISTRIBUTED BY, if it has one. ignored: its properties, which change nothing.
     """

@@ -58,7 +58,7 @@ def do(work: Work, step: JobStep) -> list[str]:
 
 
 def _blocks_first(work: Work, move: Move) -> list[str]:
-    """On HDFS, all tables have the bucket's blocks on its new hosts before tasks prefer these."""
+    """On HDFS, moves the bucket's blocks of all tables to its new hosts before tasks prefer these."""
     group = work.group()
     if move.bucket >= len(group.sequence) or move.source not in (None, *group.sequence[move.bucket]):
         return []

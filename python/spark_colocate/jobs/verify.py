@@ -14,7 +14,7 @@ from spark_colocate.model import Format, JobStep, Member
 from spark_colocate.service.base.sizes import counted
 
 SHARES = {"rows": 1.0, "sample": 0.1, "metadata": 0.0}
-"""What part of the files is read in each mode. A sample takes other files each time, and at least one per bucket."""
+"""The share of files that each mode reads. A sample takes other files each time, and at least one per bucket."""
 
 CLEAN = "no damage found"
 """The only finding of a job that has found nothing."""

@@ -1,4 +1,4 @@
-"""What every kind of job is, and what it works with."""
+"""The interface of a kind of job, and what it works with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One job in the hands of this process: its tables, and who does things to them."""
+    """One job that this process runs: its tables, and what changes them."""
 
     job: Job
     service: Service
@@ -82,7 +82,7 @@ class Work:
         return {host.backend_id: host.host for host in self.service.hosts()}
 
     def member(self, name: str) -> Member | None:
-        """One of them; None if it has left the group."""
+        """One table of the group; None if it has left the group."""
         return next((member for member in self.members() if str(member.name) == name), None)
 
     def on(self, member: Member, task: str, **args: Any) -> Any:
@@ -111,7 +111,7 @@ class Work:
         return Answers(found, [f"{member.name} was left out: {error.headline}" for member, error in failed.items()])
 
     def request(self) -> Request:
-        """For verbs of the service, in the name of whoever started the job."""
+        """A request to the service in the name of the user who started the job."""
         return Request(who=self.job.who)
 
 
@@ -131,7 +131,7 @@ class Kind(Protocol):
         """Does a step, or finds it done. Returns what is worth knowing, a line each."""
 
     def end(self, work: Work) -> list[str]:
-        """After the last step."""
+        """Ends the job after its last step."""
 
 
 def job_group(job: Job) -> str:

@@ -1,4 +1,4 @@
-"""Who may do what, and who has done what."""
+"""Roles, tokens and the audit log."""
 
 from __future__ import annotations
 

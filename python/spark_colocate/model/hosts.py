@@ -18,7 +18,7 @@ class Host:
     """A host that can hold buckets, under its backend id.
 
     capacity: how much it can hold, relative to other hosts.
-    beats: is counted up while a driver sees the host; see `service/placement/hosts.py`.
+    beats: is incremented while a driver sees the host; see `service/placement/hosts.py`.
     is_lost: no driver has seen it for longer than the grace period.
     """
 

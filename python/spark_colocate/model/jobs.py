@@ -34,7 +34,7 @@ class JobState(StrEnum):
 
 
 class Wish(StrEnum):
-    """What somebody wants of a running job; it is done when the running step ends, or is stopped."""
+    """A request to a running job, done when the running step ends or is stopped."""
 
     NONE = ""
     PAUSE = "pause"
@@ -64,7 +64,7 @@ class Job:
     options: what the caller asked for beside; values of JSON.
     who: the user that started it.
     owner: the driver that does it; while the job is pending, the one that may begin first.
-    beats: is counted up while the owner lives, as those of a host are.
+    beats: is incremented while the owner lives, as those of a host are.
     claim: is counted up when somebody takes the job. Whoever took it before may write nothing of it any more.
     steps: their number; None before they are known.
     done: how many of them are done; the next one is `steps[done]`.

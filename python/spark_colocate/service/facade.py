@@ -361,7 +361,7 @@ class Service(Transactions):
             return listings.placement(tx, groups.find_by_id(tx, group_id, self.clock()))
 
     def doctor(self, request: Request, db: str = "", found: Inspection | None = None) -> list[Finding]:
-        """What is wrong or wasteful, the worst first, each with the statement that mends it.
+        """What is wrong or wasteful, the worst first, each with the statement that fixes it.
 
         db: only the groups and tables of this database, and global groups.
         found: what the driver has seen of the tables; None looks at what the store knows.

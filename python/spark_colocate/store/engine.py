@@ -134,7 +134,7 @@ def readable_failures(engine: Engine) -> Iterator[None]:
     except NoConnection as error:
         raise _locked(engine.url, "all connections of this process are waiting") from error
     except DBAPIError as error:
-        # The bare DatabaseError: SQLite's word for a file that is no database.
+        # The bare DatabaseError: SQLite's error for a file that is not a database.
         if error.connection_invalidated or type(error) is DatabaseError:
             raise unreachable(engine.url, str(error.orig)) from error
         raise

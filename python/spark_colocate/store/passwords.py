@@ -45,7 +45,7 @@ def split(url: URL) -> tuple[URL, str]:
 
 
 def readable(text: str) -> str:
-    """A text that is no URL of a store, as an error may show it."""
+    """A text that is not a URL of a store, as an error may show it."""
     scheme = re.match(r"\s*[a-z]+(?=[:+])", text, re.IGNORECASE)
     return f"{scheme[0] if scheme else ''}..." if has_password(text) else text
 

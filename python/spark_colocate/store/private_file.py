@@ -32,7 +32,7 @@ class PrivateFile:
         self._folder.mkdir(mode=FOLDER, exist_ok=True)
 
     def keep(self) -> None:
-        """Before each connection: makes the file with its rights, or takes those of others away."""
+        """Runs before each connection: creates the file with its rights, or removes the rights of other users."""
         if not os.path.lexists(self._file):
             _make(self._file)
         wide = [file for file in self._own() if _rights(file) & _OTHERS]
@@ -40,7 +40,7 @@ class PrivateFile:
             self._tell([file for file in wide if _tightened(file)])
 
     def exposed(self) -> str:
-        """What other users may use, with its rights; empty without any."""
+        """The paths that other users may open, with their rights."""
         found = [file for file in self._own()[1:] if _rights(file) & _OTHERS]
         folder = self._folder
         # where all may write and the sticky bit is missing, they could replace the file
@@ -53,7 +53,7 @@ class PrivateFile:
         return self._file.absolute().parent
 
     def _own(self) -> list[Path]:
-        """What is the store's alone: its folder, if that is not one that the user chose, and its files."""
+        """The paths that only the store uses: its files, and its folder unless the user chose it."""
         side = [self._file.with_name(self._file.name + end) for end in _SIDE_FILES]
         return [self._folder if self._folder.name == OWN_FOLDER else self._file, self._file, *side]
 

@@ -1,4 +1,4 @@
-"""What the service needs of a store, and nothing about SQL.
+"""The interface of a store for the service, without SQL.
 
 Rows are keyed by the identity of the catalog that they describe. A write transaction of one catalog excludes every
 other writer of that catalog; its end bumps the catalog's version when groups, members, hosts or configurations were
@@ -31,7 +31,7 @@ class CatalogId:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a reader of an older version lacks. Apply `left` and `ended` first: a name may be taken anew."""
+    """The changes that a reader of an older version lacks. Apply `left` and `ended` first: a name may be taken anew."""
 
     groups: Sequence[Group] = ()
     """Groups with members, new or changed."""
@@ -40,7 +40,7 @@ class Changes:
     ended: Sequence[GroupName] = ()
     """Groups that have no member any more."""
     left: Sequence[TableName] = ()
-    """Tables that are no members any more, at least not under this name."""
+    """Tables that are not members any more, at least not under this name."""
 
 
 class Transaction(Protocol):
@@ -59,10 +59,10 @@ class Transaction(Protocol):
         """The groups of a database, by id."""
 
     def groups_alike(self, name: GroupName) -> Sequence[Group]:
-        """Those of its database, and global ones, whose names differ from this one in case only, itself included."""
+        """Groups of its database, and global ones, whose names differ from this one in case only, itself included."""
 
     def groups_over(self, now: float) -> Sequence[Group]:
-        """Those whose recycle period has ended."""
+        """Groups whose recycle period has ended."""
 
     def put_group(self, group: Group) -> None: ...
 
@@ -90,10 +90,10 @@ class Transaction(Protocol):
     def ticket(self, ticket_id: str) -> Ticket | None: ...
 
     def open_tickets(self) -> Sequence[Ticket]:
-        """Those of statements that have not been committed, by age."""
+        """Tickets of statements that have not been committed, by age."""
 
     def tickets_of_others(self, owner: str, since: float) -> Sequence[Ticket]:
-        """Those of other owners whose lease ends then or later; that of a committed ticket ended at its commit."""
+        """Tickets of other owners whose lease ends then or later; that of a committed ticket ended at its commit."""
 
     def ticket_owners(self) -> Sequence[str]:
         """The owners of open tickets."""
@@ -113,7 +113,7 @@ class Transaction(Protocol):
     def put_host(self, host: Host) -> None: ...
 
     def beat(self, host: Host) -> None:
-        """Counts up the host's beats. Not a change that drivers must see: the version stays."""
+        """Increments the host's beats. Not a change that drivers must see: the version stays."""
 
     def next_id(self) -> int: ...
 
@@ -140,7 +140,7 @@ class Transaction(Protocol):
         """All jobs by id, also those that have ended."""
 
     def open_jobs(self) -> Sequence[Job]:
-        """Those that have not ended, by id."""
+        """Jobs that have not ended, by id."""
 
     def job(self, job_id: int) -> Job | None: ...
 
@@ -148,10 +148,10 @@ class Transaction(Protocol):
         """Inserts or updates by id. Not a change that drivers must see: the version stays."""
 
     def delete_job(self, job_id: int) -> None:
-        """With its steps."""
+        """A job with its steps."""
 
     def beat_job(self, job_id: int, owner: str) -> None:
-        """Counts up the beats of a job that this driver does."""
+        """Increments the beats of a job that this driver runs."""
 
     def job_steps(self, job_id: int) -> Sequence[JobStep]: ...
 
@@ -168,7 +168,7 @@ class Store(Protocol):
         """Whether drivers on several hosts can use it."""
 
     def exposed(self) -> str:
-        """What of it other users of the machine can use without being let in; empty where they can't."""
+        """Its files that other users of the machine can open, though nobody let them in; empty if there are none."""
 
     def version(self, catalog: CatalogId) -> int:
         """The version of the catalog's last write; 0 when it has none."""

@@ -46,7 +46,7 @@ class RehearsalStore:
         return self._store.catalogs()
 
     def forget(self, catalog: CatalogId) -> None:
-        """Nothing is forgotten."""
+        """Does nothing: a rehearsal keeps what it knows."""
 
     def close(self) -> None:
         self._store.close()

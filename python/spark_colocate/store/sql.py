@@ -38,7 +38,7 @@ class SqlStore:
         self._setup = threading.Lock()
 
     def exists(self) -> bool:
-        """Also if an earlier version wrote it: the first transaction brings it up."""
+        """True also if an earlier version wrote it: the first transaction migrates it."""
         return self._held() is not None
 
     def is_shared(self) -> bool:

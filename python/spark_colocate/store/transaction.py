@@ -24,7 +24,7 @@ from spark_colocate.store import codec, schema
 from spark_colocate.store.protocol import FIRST_ID, Changes
 
 KEPT_REMOVALS = 10_000
-"""So many names that were removed are kept; a driver that has not looked for longer is sent everything."""
+"""How many removed names are kept; a driver that has not looked for longer is sent everything."""
 
 _GROUP, _MEMBER = "group", "member"
 

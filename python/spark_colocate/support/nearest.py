@@ -1,4 +1,4 @@
-"""What somebody may have meant who named what there is not."""
+"""The known name that is most like an unknown one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and texts in SQL, quoted where they must be."""
+"""Quotes names, where they need it, and string literals in SQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def identifier(*parts: str) -> str:
-    """A name with dots between its parts; only a part that is no plain word gets quotes."""
+    """A name with dots between its parts; only a part that is not a plain word gets quotes."""
     return ".".join(part if _PLAIN.fullmatch(part) else quoted(part) for part in parts)
 
 

@@ -9,6 +9,6 @@ from spark_colocate.service import ConfigEntry
 
 
 def matching_config(entries: Sequence[ConfigEntry], pattern: str = "%") -> list[ConfigEntry]:
-    """Those whose key is like the pattern, in which % stands for any text and _ for a letter."""
+    """The configurations whose key is like the pattern, in which % stands for any text and _ for a letter."""
     wanted = "".join({"%": ".*", "_": "."}.get(letter, re.escape(letter)) for letter in pattern)
     return [entry for entry in entries if re.fullmatch(wanted, entry.key, re.IGNORECASE)]

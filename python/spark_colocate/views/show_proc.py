@@ -1,4 +1,4 @@
-"""Doris' `SHOW PROC '/colocation_group'`: its paths, its columns, its texts."""
+"""Doris' `SHOW PROC '/colocation_group'`: its paths, its columns, its values."""
 
 from __future__ import annotations
 

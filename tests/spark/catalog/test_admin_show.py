@@ -73,7 +73,7 @@ def test_show_partitions_of_a_clustered_delta_table_tells_the_users_partitions(s
     spark.sql("INSERT INTO t (k, v) SELECT CAST(id AS INT), 'a' FROM range(20)")
     assert sorted(spark.sql("SHOW PARTITIONS t").collect()) == [(0,), (1,)]
     assert spark.sql("SHOW PARTITIONS t PARTITION (p = 1)").collect() == [(1,)]
-    with pytest.raises(Exception, match="k is no partition column"):
+    with pytest.raises(Exception, match="k is not a partition column"):
         spark.sql("SHOW PARTITIONS t PARTITION (k = 1)")
 
 

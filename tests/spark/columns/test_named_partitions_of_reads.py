@@ -125,7 +125,7 @@ def test_what_can_not_be_named(spark: SparkSession, t: str) -> None:
     for table in ("plain", "files"):
         error = refused(spark, f"SELECT count(*) FROM {table} PARTITION(p1, p2)")
         assert "[RANGE_TABLE] Cannot read partition p1, p2 of " in error
-        assert f"{table}: it is no table with range partitions. Write the rows to read into WHERE, or AS" in error
+        assert f"{table}: it is not a table with range partitions. Write the rows to read into WHERE, or AS" in error
     for table in ("plain", "files", "shown", "(SELECT 1 AS a) c, shown"):
         assert "[RANGE_TABLE] Cannot read partition p1 of " in refused(spark, f"SELECT * FROM {table} PARTITION p1")
     assert "RANGE_TABLE" in refused(spark, "WITH c AS (SELECT 1 AS a) SELECT * FROM c PARTITION p1")

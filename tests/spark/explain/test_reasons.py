@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "OTHER_SIDE_SHUFFLED": ("SELECT t.v FROM t JOIN plain p ON t.k = p.k", {"buckets": "4", "table": "reasons.t"}),
     "OTHER_NOT_MEMBER": (f"SELECT s.v FROM {SHUFFLED} JOIN plain p ON s.k = p.k", {"table": "reasons.t"}),
-    "BY_PLACE": (
+    "TASK_DEPENDENT": (
         "SELECT k, max(x) FROM (SELECT k, rand(7) AS x FROM t) GROUP BY k",
         {"table": "reasons.t", "by": "rand(7)"},
     ),

@@ -26,7 +26,7 @@ CREATES = {
     "'key_model' = 'unique'": "'key_columns' names no column",
     "'key_model' = 'unique', 'key_columns' = 'x'": "'key_columns' names x, and the table has no such column",
     "'key_model' = 'unique', 'key_columns' = 'k, K'": "a column is named twice",
-    "'key_model' = 'unique', 'key_columns' = 's'": "CLUSTERED BY has k, which is no key column",
+    "'key_model' = 'unique', 'key_columns' = 's'": "CLUSTERED BY has k, which is not a key column",
     "'key_model' = 'unique', 'key_columns' = 'k, d'": "column d has the type DOUBLE",
     "'key_model' = 'unique', 'key_columns' = 'k', 'value_aggregates' = '{\"s\":\"SUM\"}'": "Leave them out",
     "'key_model' = 'unique', 'key_columns' = 'k, c'": "column c has the type CHAR(4), which Spark pads",
@@ -53,7 +53,7 @@ def test_a_model_needs_buckets_and_delta(spark: SparkSession, db: str) -> None:
     refused(
         spark,
         f"CREATE TABLE t (k INT, p INT, v INT) USING delta PARTITIONED BY (p) {BUCKETS} {properties}",
-        "partition columns has p, which is no key column",
+        "partition columns has p, which is not a key column",
     )
     assert spark.sql("SHOW TABLES").where("NOT isTemporary").count() == 0
 
@@ -73,7 +73,7 @@ CHANGES = {
     "UPDATE u SET k = 3": "it is a key column",
     "UPDATE u SET v = 3, V = 4": "it is set 2 times",
     "ALTER TABLE u DROP FEATURE rowTracking": "which row of a key was loaded last",
-    "UPDATE u SET x = 3": "it is no column of the table (columns: k, v)",
+    "UPDATE u SET x = 3": "it is not a column of the table (columns: k, v)",
     "DELETE FROM t WHERE s = 11": "its condition uses s, a value column",
     "DELETE FROM u WHERE k = 1 AND v > 0": "its condition uses v, a value column",
     "DELETE FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.s = u.v)": "its condition uses v",

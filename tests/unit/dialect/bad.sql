@@ -23,7 +23,7 @@ CREATE TABLE t (k INT, v VARCHAR(0)) DISTRIBUTED BY HASH(k) BUCKETS 4
 CREATE TABLE t (k INT, v ARRAY<INT) DISTRIBUTED BY HASH(k) BUCKETS 4
 -- title: a column twice
 CREATE TABLE t (k INT, K INT) DISTRIBUTED BY HASH(k) BUCKETS 4
--- title: a default that is no value of the type
+-- title: a default that is not a value of the type
 CREATE TABLE t (k INT, v TINYINT DEFAULT "128") DISTRIBUTED BY HASH(k) BUCKETS 4
 -- title: a default that is no date
 CREATE TABLE t (k INT, v DATE DEFAULT "2017-02-30") DISTRIBUTED BY HASH(k) BUCKETS 4

@@ -79,7 +79,7 @@ def purge(
 
 def _confirm(group: str) -> None:
     if not sys.stdin.isatty():
-        headline = f"Cannot delete group {group} unasked: there is no terminal to ask on."
+        headline = f"Cannot delete group {group} without confirmation: there is no terminal to ask on."
         raise RequestError(Code.REQUEST_INVALID, headline, "Add --yes.")
     typer.confirm(f"Delete group {group}?", abort=True)
 

@@ -1,4 +1,4 @@
-"""With which code a command exits. The table in docs/how-to/command-line.md says the same."""
+"""The exit codes of the commands. The table in docs/how-to/command-line.md says the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def of_error(error: ColocateError) -> int:
 
 
 def of_job(job: Job) -> int:
-    """Of a job that was waited for. One that has failed raises an error."""
+    """The exit code after waiting for a job. A failed job raises an error."""
     if job.state in (JobState.CANCELLED, JobState.PAUSED):
         return STOPPED
     return FOUND if job.kind is JobKind.VERIFY and job.state is JobState.DONE and job.findings != (CLEAN,) else 0

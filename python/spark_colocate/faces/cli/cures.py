@@ -1,4 +1,4 @@
-"""Statements in texts for people, as the commands that do the same. `colocate sql` runs those that have none."""
+"""Replaces statements in messages by the commands that do the same, or by `colocate sql` with the statement."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from spark_colocate.support.quoting import text
 
 
 class FailOn(StrEnum):
-    """From which severity on a finding is a failure."""
+    """The least severity of a finding that makes the command fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -43,7 +43,7 @@ def doctor(
     catalog: Catalog = None,
     shown: Shown = Output.TABLE,
 ) -> None:
-    """Show what is wrong or wasteful, and what mends it.
+    """Show what is wrong or wasteful, and what fixes it.
 
     Looks at the store of groups alone, unless --tables is given."""
     service = None if tables else opened(store, catalog)

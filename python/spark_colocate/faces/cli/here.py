@@ -33,7 +33,7 @@ def _as_exit(number: int, _frame: object) -> None:
 
 
 def _keep(spark: SparkSession, closed: threading.Event) -> None:
-    """In a thread of its own, so that a JVM that does not answer keeps nobody from waiting no longer."""
+    """Runs in a thread of its own, so that the command can end in time though the JVM does not answer."""
     while not closed.wait(worker.LOOK_SECONDS):
         with suppress(Exception):
             worker.look(spark)

@@ -51,7 +51,7 @@ _FACTS = (
 _WISHED = {Wish.PAUSE: "pausing", Wish.CANCEL: "cancelling"}
 
 _STOP_SECONDS = 10.0
-"""So long the session of this command has for stopping a step."""
+"""How long the session of this command may take to stop a step."""
 
 
 def verify(

@@ -40,9 +40,9 @@ def sql(
     One after another, until one fails."""
     from spark_colocate.faces.cli.statements import statements
 
-    texts = statements(_read(file))
+    found = statements(_read(file))
     with session(conf, store) as spark:
-        for number, text in enumerate(texts, 1):
+        for number, text in enumerate(found, 1):
             with spark_errors(f"statement {number}"):
                 _show(spark.sql(text), max_rows, shown)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LINE_SECONDS = 10.0
-"""Where there is no terminal, the progress has a line so often."""
+"""How often a line of progress is printed where there is no terminal."""
 
 UNTAKEN_SECONDS = 10.0
 """Whoever lives and has nothing else to do takes a job within seconds."""
@@ -29,7 +29,7 @@ LOOK_SECONDS = 0.5
 
 
 def alone() -> None:
-    """Nothing beside the job is looked at."""
+    """Looks at the job alone."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Watch:
         )
 
     def _say(self, text: str) -> None:
-        """Each text once."""
+        """Prints each text once."""
         if text not in self._told:
             self._told.add(text)
             print(text, file=sys.stderr, flush=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOOK_SECONDS = 30.0
-"""So often it is seen to that the session's control plane lives, which looks for jobs every second."""
+"""How often the worker checks that the session's control plane lives, which looks for jobs every second."""
 
 
 def worker(conf: Conf = None, store: StoreUrl = None) -> None:

@@ -53,7 +53,7 @@ _CHALLENGE = {"WWW-Authenticate": 'Basic realm="spark-colocate"'}
 
 
 class ErrorBody(BaseModel):
-    """Every answer that is no success."""
+    """The body of every answer that is not a success."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""What is refused before a call is read: too much, too slow, too often, or sent by a foreign web page."""
+"""Refuses calls before they are read: too large, too slow, too many, or sent by a web page of another origin."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def is_local(host: str) -> bool:
 
 
 def urlsplit_or_none(origin: str) -> str | None:
-    """Host and port of an origin; None for one that is no URL."""
+    """Host and port of an origin; None for one that is not a URL."""
     try:
         return urlsplit(origin).netloc or None
     except ValueError:

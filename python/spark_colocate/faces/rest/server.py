@@ -38,12 +38,12 @@ class Serving:
 
     @property
     def scheme(self) -> str:
-        """Of the server's URL."""
+        """The scheme of the server's URL."""
         return "https" if self.cert else "http"
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's protocol, which waits only so long for the first line and the headers of a call."""
+    """uvicorn's protocol, with a limit for the time that the first line and the headers of a call take."""
 
     head_seconds = HEAD_SECONDS
     _late: asyncio.TimerHandle | None = None

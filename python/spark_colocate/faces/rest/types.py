@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# Doris shows whole numbers with the width that MySQL gives them.
+# Doris shows integers with the width that MySQL gives them.
 _DORIS = {
     "tinyint": "tinyint(4)",
     "smallint": "smallint(6)",

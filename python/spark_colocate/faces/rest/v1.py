@@ -28,7 +28,7 @@ from spark_colocate.views import rows
 
 MAX_REPLICATION = 1000
 MAX_ID = 2**53 - 1
-"""JSON has no larger whole numbers that every client can read."""
+"""The largest integer in JSON that every client can read."""
 
 router = APIRouter(prefix="/api/v1")
 
@@ -43,7 +43,7 @@ DatabaseFilter = Annotated[str, Query(max_length=300, description="Only the grou
 
 
 def _whole(value: object) -> object:
-    """In JSON, 2.0 is a whole number too. Texts and truth values are none."""
+    """An integer in JSON, where 2.0 is one too. Strings and booleans are not."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -235,7 +235,7 @@ def doctor(
     cursor: NumberCursor = None,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """What is wrong or wasteful as far as the store of groups tells, the worst first, with the statement that mends
+    """What is wrong or wasteful as far as the store of groups tells, the worst first, with the statement that fixes
     each. CALL system.doctor() looks at the tables too."""
     version = who.service.version()
     found = list(enumerate(who.service.doctor(who.request, db), 1))

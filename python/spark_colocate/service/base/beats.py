@@ -1,6 +1,6 @@
-"""Whether a driver or a host is alive: it counts up a number in the store, and others measure how long it stands still.
+"""Whether a driver or a host is alive: it increments a number in the store, which others watch for changes.
 
-The time is that of whoever looks, so clocks that differ do no harm.
+Each process measures with its own clock, so clocks that differ do no harm.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Beats:
-    """What one process remembers of the numbers that it has read: of each the last one, and since when it stands."""
+    """The numbers that one process has read: the last value of each, and since when it is unchanged."""
 
     _since: dict[Hashable, tuple[int, float]] = field(default_factory=dict)
 
@@ -24,5 +24,5 @@ class Beats:
         }
 
     def stands(self, key: Hashable, now: float) -> float:
-        """For how many seconds a number has stood still; 0 for one that was not seen yet."""
+        """For how many seconds a number has not changed; 0 for one that was not seen yet."""
         return now - self._since[key][1] if key in self._since else 0.0

@@ -54,7 +54,7 @@ def checked(key: str, value: str) -> tuple[str, str]:
 
 
 def store(tx: Transaction, key: str, value: str, context: OperationContext) -> None:
-    """Nothing is written where it is set already."""
+    """Writes nothing if the value is set already."""
     if tx.config().get(key) != value:
         tx.put_config(key, value)
         context.log(tx, "set_config", key, value)

@@ -144,7 +144,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference that reconcile has mended, or one that it can't mend (`CONFLICT`, with the error in `message`).
+    """A difference that reconcile has resolved, or one that it can't resolve (`CONFLICT`, with the error in `message`).
 
     group: the group's full name; of a conflict, the text of the table's property.
     """

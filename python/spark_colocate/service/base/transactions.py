@@ -58,7 +58,7 @@ class Transactions:
         return self.store.write(self.catalog)
 
     def listed(self, read: Callable[[Transaction], list[T]]) -> list[T]:
-        """What a listing reads; nothing where there is no store."""
+        """The transaction of a listing; None if there is no store."""
         if not self.store.exists():
             return []
         with self.reading() as tx:

@@ -1,1 +1,1 @@
-"""What is wrong or wasteful in the groups and their tables, and the statement that mends it."""
+"""What is wrong or wasteful in the groups and their tables, and the statement that fixes it."""

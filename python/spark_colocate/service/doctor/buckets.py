@@ -20,7 +20,7 @@ _CODES = {
 
 
 def findings(store: StoreFacts, group: GroupName | None, tables: Sequence[InspectedTable]) -> Iterator[Finding]:
-    """One for each table of the group, since each has to be written anew. None: tables that are in no group."""
+    """One finding for each table of the group, since each must be rewritten. None: tables in no group."""
     if group is None:
         for table in tables:
             yield from _of_group(store, None, [table])
@@ -29,7 +29,7 @@ def findings(store: StoreFacts, group: GroupName | None, tables: Sequence[Inspec
 
 
 def bytes_by_bucket(table: InspectedTable) -> list[int]:
-    """Of all buckets, also of those without a file."""
+    """The bytes of each bucket, 0 for one without a file."""
     sizes = [one.bytes for one in table.buckets]
     return sizes + [0] * (table.declared.buckets - len(sizes))
 
@@ -63,7 +63,7 @@ def _of_group(store: StoreFacts, group: GroupName | None, tables: Sequence[Inspe
 
 
 def _code(largest: InspectedTable, hosts: int) -> str | None:
-    """What CREATE would only hint at when asked, such as a small table with 16 buckets, is no finding."""
+    """What CREATE would only hint at when asked, such as a small table with 16 buckets, is not a finding."""
     if _fullest(largest) > LARGE_TABLET:
         return "BUCKETS_TOO_LARGE"
     found = advice.advise(_facts(largest, hosts))
@@ -79,7 +79,7 @@ def _per_partition(table: InspectedTable) -> int:
 
 
 def _fullest(table: InspectedTable) -> int:
-    """Bytes of a tablet of the fullest bucket, where that is no matter of skew; else of the mean."""
+    """Bytes of a tablet of the fullest bucket, where that is not caused by skew; else of the mean."""
     sizes = sorted(bytes_by_bucket(table))
     mean = table.bytes // table.declared.buckets
     return (sizes[-1] if sizes[-1] <= 2 * mean else mean) // table.partitions
@@ -96,7 +96,7 @@ def _fitting(table: InspectedTable, code: str, hosts: int) -> int:
 
 
 def rewrite(store: StoreFacts, table: InspectedTable, group: GroupName | None, buckets: int) -> str:
-    """The statement that writes the table anew with so many buckets, into this group or none."""
+    """The statement that rewrites the table with this number of buckets, into this group or none."""
     declared = table.declared
     if not table.is_plain:
         return f"SHOW CREATE TABLE {table.name.sql}"

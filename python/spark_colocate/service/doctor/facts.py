@@ -142,17 +142,17 @@ class StoreFacts:
 
     @cached_property
     def member(self) -> dict[TableName, Member]:
-        """By name: there may be thousands, and as many tables are looked up."""
+        """Keyed by name: there may be thousands, and as many tables are looked up."""
         return {member.name: member for member in self.members}
 
     @cached_property
     def group(self) -> dict[GroupName, Group]:
-        """By name."""
+        """Keyed by name."""
         return {group.name: group for group in self.groups}
 
     @cached_property
     def job(self) -> dict[GroupName, Job]:
-        """By group, which has one at a time."""
+        """Keyed by group, which has one at a time."""
         return {job.group: job for job in self.jobs}
 
     def members_of(self, group: GroupName) -> list[Member]:

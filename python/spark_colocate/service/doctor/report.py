@@ -1,4 +1,4 @@
-"""What is wrong or wasteful, as findings with the statement that mends each. Pure: facts in, findings out."""
+"""What is wrong or wasteful, as findings with the statement that fixes each. Pure: facts in, findings out."""
 
 from __future__ import annotations
 

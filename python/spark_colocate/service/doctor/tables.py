@@ -19,13 +19,13 @@ from spark_colocate.service.statements import declarations
 from spark_colocate.support.quoting import identifier, text
 
 MANY_FILES, SMALL_FILE = 8, 16 << 20
-"""A tablet with so many files that are smaller than this on average has many small files."""
+"""A tablet with at least this number of files, smaller than the size below on average, has many small files."""
 
 SKEWED, SKEWED_BYTES = 4, 256 << 20
-"""A bucket of at least so many bytes is too large beside others if it has so many times their median."""
+"""A bucket of at least this size is too large if it has this many times the median size."""
 
 LOADS = 4
-"""Compaction pays from about so many files for each tablet that hold rows of one key."""
+"""Compaction pays from about this number of files for each tablet that hold rows of one key."""
 
 
 def findings(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def findings(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
 
 
 def leftovers(store: StoreFacts, found: Sequence[Leftover]) -> list[Leftover]:
-    """Those that no running statement has made."""
+    """The folders that no running statement makes."""
     busy = store.pending | store.member.keys()
     return [folder for folder in found if folder.name not in busy and store.is_old(folder.modified)]
 
@@ -108,7 +108,7 @@ def _not_registered(store: StoreFacts, found: Inspection) -> Iterator[Finding]:
 
 
 def _is_registered(store: StoreFacts, table: InspectedTable) -> bool:
-    """As what it is now: another session may have made another table of its name."""
+    """Checks that the table is still the same: another session may have made another one of its name."""
     declared, member = table.declared, store.member.get(table.name)
     facts = (group_of(table), declared.format.lower(), tuple(column.name for column in declared.keys))
     return member is not None and (member.group, member.format, member.keys) == facts

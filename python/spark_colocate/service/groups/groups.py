@@ -19,13 +19,13 @@ ID_DIGITS = 18
 """No store gives out a longer id, and none can look one up: their integers have 64 bits."""
 
 NAMES_SHOWN = 3
-"""An error names so many groups."""
+"""How many groups an error names."""
 
 
 def find(tx: Transaction, text: str, db: str, now: float) -> Group:
     """The group by its full name, by its name in the database `db`, or by its GroupId. Raises GroupError."""
     look_ups = (_by_id, _by_full_name, partial(_by_name_in, db)) if text.isprintable() else ()
-    for look_up in look_ups:  # not every store takes other texts
+    for look_up in look_ups:  # not every store takes other strings
         found = look_up(tx, text)
         if found and not is_over(found, now):
             return found

@@ -1,7 +1,7 @@
 """The states of a job: who may do it, and what happens to it, each inside one store transaction.
 
-A driver that does a job counts up its beats. Where they stand still for `LEASE_SECONDS` by the clock of whoever looks,
-the driver is gone, and another one goes on with the step that was not finished. So clocks that differ do no harm.
+A driver that runs a job increments the job's `beats`. If another driver sees no change for `LEASE_SECONDS` of its own
+clock, the owner is gone, and the other driver goes on with the unfinished step. So clocks that differ do no harm.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from spark_colocate.store.protocol import Transaction
 
 LEASE_SECONDS = 30.0
 FIRST_CHOICE_SECONDS = 5.0
-"""So long a new job waits for the driver in which it was started."""
+"""How long a new job waits for the driver in which it was started."""
 
 MAX_ATTEMPTS = 5
 FIRST_RETRY_SECONDS = 5.0
 """The wait after a failure; it doubles with each one."""
 
 KEPT = 1000
-"""So many jobs that have ended are kept."""
+"""How many ended jobs are kept."""
 
 MAX_FINDINGS = 1000
 
@@ -173,7 +173,7 @@ def settled(tx: Transaction, job: Job, context: OperationContext) -> Job:
 
 
 def is_abandoned(job: Job, stands: float, is_gone: Callable[[str], bool]) -> bool:
-    """Has the driver that does the job ended? stands: for how many seconds the job's beats have stood still."""
+    """Has the driver that does the job ended? stands: for how many seconds the job's beats have not changed."""
     return job.state is JobState.RUNNING and (is_gone(job.owner) or stands > LEASE_SECONDS)
 
 
@@ -182,7 +182,7 @@ def is_free(
 ) -> bool:
     """May this driver take the job?
 
-    doing: the jobs that this process does. stands: for how many seconds the job's beats have stood still.
+    doing: the jobs that this process does. stands: for how many seconds the job's beats have not changed.
     """
     ended = not job.owner or is_gone(job.owner) or (job.owner == owner and job.job_id not in doing)
     match job.state:
@@ -204,7 +204,7 @@ def taken(job: Job, owner: str, now: float) -> Job:
 
 
 def planned(job: Job, steps: Sequence[JobStep]) -> Job:
-    """Its steps are known now."""
+    """The job, with its steps."""
     return replace(
         job, steps=len(steps), buckets=sum(s.buckets for s in steps), bytes=sum(s.bytes for s in steps), attempts=0
     )
@@ -233,7 +233,7 @@ def stepped(job: Job, step: JobStep, findings: Sequence[str], now: float) -> Job
 
 
 def finished(job: Job, findings: Sequence[str], now: float) -> Job:
-    """All steps are done."""
+    """The job after all of its steps."""
     return replace(_ended(job, JobState.DONE, now), findings=(*job.findings, *findings)[:MAX_FINDINGS], error="")
 
 

@@ -17,7 +17,7 @@ from spark_colocate.service.placement import hosts
 from spark_colocate.store.protocol import Transaction
 
 _MAX_ID = 2**63 - 1
-"""What a store can hold."""
+"""The greatest id that a store can hold."""
 
 
 class JobLost(Exception):
@@ -146,7 +146,7 @@ class Jobs:
         return self._passed(job, lambda held, now: states.stepped(held, step, findings, now))
 
     def finished(self, job: Job, findings: Sequence[str]) -> Job:
-        """All steps are done. Raises JobLost."""
+        """Ends a job whose steps are all done. Raises JobLost."""
         return self._passed(job, lambda held, now: states.finished(held, findings, now))
 
     def failed(self, job: Job, error: str, final: bool) -> Job:
@@ -164,7 +164,7 @@ class Jobs:
             self.doing.discard(job.job_id)
 
     def renew(self) -> None:
-        """Counts up the beats of the jobs that this process does."""
+        """Increments the beats of the jobs that this process runs."""
         with self._lock:
             mine = frozenset(self.doing)
         if mine:

@@ -1,7 +1,7 @@
 """Which hosts live, and what happens to the groups' bucket sequences when one comes or goes.
 
-Every driver says again and again which hosts it sees; each time their `beats` are counted up. A host is lost when its
-beats have stood still for the grace period by the clock of whoever looks. So drivers whose clocks differ agree, and
+Every driver reports regularly which hosts it sees, and increments their `beats`. A host is lost when a driver has seen
+no change of its beats for the grace period, by its own clock. So drivers whose clocks differ agree, and
 executors that are only away for a while change nothing.
 """
 
@@ -18,7 +18,7 @@ from spark_colocate.service.placement import assignment
 from spark_colocate.store.protocol import Transaction
 
 BEAT_SECONDS = 15.0
-"""The beats of a host that is seen are counted up about so often; where the grace period is short, more often."""
+"""How often, at most, the beats of a host are incremented; more often if the grace period is short."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class HostWatch:
         return min(BEAT_SECONDS, self.grace_seconds / 4)
 
     def silent(self, hosts: Sequence[Host], now: float) -> list[Host]:
-        """Living ones whose beats have stood still for the grace period. now: seconds of a clock that never jumps."""
+        """Living hosts whose beats have not changed for the grace period. now: seconds of a clock that never jumps."""
         self._beats.see({host.host: host.beats for host in hosts}, now)
         return [host for host in alive(hosts) if self._beats.stands(host.host, now) > self.grace_seconds]
 
@@ -50,7 +50,7 @@ class HostWatch:
 
 
 def named(entries: Sequence[str]) -> dict[str, float]:
-    """Hosts with their capacities, from texts as `host` or `host=2`. An unreadable capacity counts as 1."""
+    """Hosts with their capacities, from strings such as `host` or `host=2`. An unreadable capacity counts as 1."""
     found = {}
     for entry in entries:
         name, _, capacity = (part.strip() for part in entry.partition("="))
@@ -68,7 +68,7 @@ def _capacity(text: str) -> float:
 
 
 def alive(hosts: Iterable[Host]) -> list[Host]:
-    """Of these hosts those that buckets may be assigned to."""
+    """Those of these hosts that buckets may be assigned to."""
     return [host for host in hosts if not host.is_lost]
 
 

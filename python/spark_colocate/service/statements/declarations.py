@@ -1,4 +1,4 @@
-"""From what a statement declares to what it asks of the groups: all checks that need no store."""
+"""Turns what a statement declares into a request to the groups: all checks that need no store."""
 
 from __future__ import annotations
 

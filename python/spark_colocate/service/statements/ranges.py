@@ -45,7 +45,7 @@ def created(table: RangedTable) -> RangePartitions:
 
 
 def added(table: RangedTable, specs: Sequence[Spec], only_new: bool = False) -> RangePartitions:
-    """With more partitions, of which `only_new` leaves out those whose names are there. Raises LayoutError."""
+    """Adds partitions; `only_new` leaves out those whose names exist. Raises LayoutError."""
     held = created(table)
     for spec in specs:
         if not (only_new and held.named(spec.name)):
@@ -68,7 +68,7 @@ def _added(table: RangedTable, held: RangePartitions, spec: Spec) -> RangePartit
 
 
 def dropped(table: RangedTable, name: str, if_exists: bool) -> RangePartitions:
-    """Without a partition. Raises LayoutError, unless `if_exists` and it is not there."""
+    """Removes a partition. Raises LayoutError if it does not exist, unless `if_exists`."""
     held = created(table)
     return held if if_exists and held.named(name) is None else _ok(held.drop(name))
 

@@ -22,7 +22,7 @@ LEASE_SECONDS = 30.0
 """How long a reservation is valid after its begin, or after the driver's last `renew`."""
 
 _CLOCKS_DIFFER_SECONDS = 60.0
-"""So far apart may the clocks of two drivers be."""
+"""How far apart the clocks of two drivers may be."""
 
 
 def begin_create(tx: Transaction, declared: Declaration, context: OperationContext, owner: str) -> Reservation:

@@ -91,7 +91,7 @@ class Attachment private (val config: BridgeConfig, tickets: Seq[String], driver
   }
 
   private def startServer(): GatewayServer = {
-    // No minimal connection time: with one, the client would start a thread that is no daemon.
+    // No minimal connection time: with one, the client would start a thread that is not a daemon.
     val client = new CallbackClient(
       0, loopback, token, 0L, TimeUnit.SECONDS, SocketFactory.getDefault, false, Attachment.AnswerMillis)
     val server = new GatewayServer.GatewayServerBuilder(new ControlPlaneListener(port.complete(_), driver))

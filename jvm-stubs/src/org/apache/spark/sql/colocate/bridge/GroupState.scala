@@ -104,7 +104,7 @@ case class GroupSnapshot(
 
   def groups: Iterable[GroupInfo] = byName.values
 
-  /** Of native tables whose files were rewritten: how often. */
+  /** How often the files of each rewritten native table were rewritten. */
   lazy val rewrites: Map[(String, String), Int] =
     memberByTable.collect { case (name, member) if member.rewrites > 0 => name -> member.rewrites }
 

@@ -24,7 +24,7 @@ class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends L
   }
 
   /**
-   * A driver that was killed in a CREATE TABLE AS SELECT leaves Delta's log folder, empty: it is no table, but would
+   * A driver that was killed in a CREATE TABLE AS SELECT leaves Delta's log folder, empty: it is not a table, but would
    * block its name. It is removed if there is no file below the table's folder.
    */
   private def removeEmptyLog(): Unit = folder.foreach { case (fs, path) =>
@@ -33,7 +33,7 @@ class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends L
     catch { case NonFatal(e) => logWarning(s"The empty folder $log is left: ${e.getMessage}") }
   }
 
-  /** From the bottom up and one by one, so that a folder in which a file appears meanwhile stays. */
+  /** Removes folders from the bottom up and one by one, so that one in which a file appears meanwhile stays. */
   private def removeEmpty(fs: FileSystem, path: Path): Unit = {
     fs.listStatus(path).filter(_.isDirectory).foreach(child => removeEmpty(fs, child.getPath))
     fs.delete(path, false)

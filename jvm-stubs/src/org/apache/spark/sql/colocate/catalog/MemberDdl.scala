@@ -83,7 +83,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     checked(statement, replace = existing.isDefined)
     val keepsLayout = overwrite && statement.layout.isEmpty
     val ticket =
-      if ((group.isEmpty && !existing.exists(isMember(statement.ident, _))) || keepsLayout) Ticket.Nothing
+      if ((group.isEmpty && !existing.exists(isMember(statement.ident, _))) || keepsLayout) Ticket.NotNeeded
       else begin(statement, Some(group.getOrElse("")), replace = existing.isDefined)
     val files = FailedCreateCleanup.before(session, statement.location.filter(_ => existing.isEmpty))
     val whole = removing(ticket, files, statement.ident)
@@ -200,7 +200,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   }
 
   private def begin(statement: DeltaStatement, group: Option[String], replace: Boolean): Ticket =
-    group.fold[Ticket](Ticket.Nothing)(g => Ticket.begin(session, "begin_create", statement.facts(g, replace): _*))
+    group.fold[Ticket](Ticket.NotNeeded)(g => Ticket.begin(session, "begin_create", statement.facts(g, replace): _*))
 
   private def location(ident: Identifier): Option[String] =
     load(ident).flatMap(t => Option(t.properties().get(TableCatalog.PROP_LOCATION)))

@@ -31,7 +31,7 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
     val before = held.flatMap(table => Try(spec(session, name, table))).toOption
     val damaged = held.flatMap(table => Try(DamageMark.isSet(DeltaReflection.snapshotOfTable(table)))).getOrElse(false)
     val after = spec(session, name, restore.restored)
-    val ticket = if (before.exists(isSame(_, after))) Ticket.Nothing else begin(session, after)
+    val ticket = if (before.exists(isSame(_, after))) Ticket.NotNeeded else begin(session, after)
     val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
     if (damaged) markAgain(DeltaTables.load(session, ident))
     RefreshCache(session, restore.restored) // Delta itself leaves the cache as it was.
@@ -59,7 +59,7 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
 
   private def leave(session: SparkSession, after: TableSpec): Ticket =
     if (isMember(after.name)) Ticket.begin(session, "begin_alter", after.copy(group = "").facts: _*)
-    else Ticket.Nothing
+    else Ticket.NotNeeded
 
   /** Errors that say nothing about the table: the statement fails, and can be run again. */
   private val passing = Set("GROUP_BUSY", "STORE_LOCKED", "STORE_UNREACHABLE", "CONTROL_PLANE_DOWN")

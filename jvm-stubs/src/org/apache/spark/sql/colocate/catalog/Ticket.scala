@@ -23,7 +23,7 @@ trait Ticket {
 object Ticket extends Logging {
 
   /** For a statement that the registry need not know. */
-  object Nothing extends Ticket {
+  object NotNeeded extends Ticket {
     override def hold(): Unit = ()
     override def commit(location: => Option[String]): Unit = ()
     override def abort(): Unit = ()

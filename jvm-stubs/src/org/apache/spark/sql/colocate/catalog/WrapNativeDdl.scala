@@ -46,7 +46,7 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
         KeepNativeLayout.layOut(ctas.query, ctas.outputColumnNames, _, Some(located(table))))
       CreateInGroup(ctas.copy(table = table, query = query), table, schema)
 
-    // An empty colocate_with is no group, and no property.
+    // An empty colocate_with names no group, and is left out of the properties.
     case create: CreateDataSourceTableCommand if mentions(create.table) => create.copy(table = normal(create.table))
 
     case ctas: CreateDataSourceTableAsSelectCommand if mentions(ctas.table) => ctas.copy(table = normal(ctas.table))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns}
 
 /**
- * Matches: OPTIMIZE of a Delta table with hidden columns whose condition names a column that is no partition column.
+ * Matches: OPTIMIZE of a Delta table with hidden columns whose condition names a column that is not a partition column.
  * Produces: an error. Delta's own lists all partition columns, the hidden ones too.
  * Not when: the condition names a hidden column, which is a partition column.
  */
@@ -24,7 +24,7 @@ private[columns] object CheckOptimize {
   }
 
   private def conditions(optimize: UnaryNode): Seq[String] =
-    optimize.productIterator.collectFirst { case texts: Seq[_] => texts.collect { case text: String => text } }
+    optimize.productIterator.collectFirst { case found: Seq[_] => found.collect { case text: String => text } }
       .getOrElse(Nil)
 
   private def check(session: SparkSession, found: ResolvedTable, condition: String): Unit = {

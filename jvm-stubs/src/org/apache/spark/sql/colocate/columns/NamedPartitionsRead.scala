@@ -33,8 +33,9 @@ case class NamedPartitionsRead(names: Seq[String], child: LogicalPlan, isSpark: 
   }
 
   def refused(what: String): Throwable = new ColocateException("RANGE_TABLE",
-    s"Cannot read partition ${names.mkString(", ")} of $what: it is no table with range partitions. Write the rows " +
-      "to read into WHERE" + (if (isSpark) s", or AS `PARTITION` (${names.mkString(", ")}) for another name." else "."))
+    s"Cannot read partition ${names.mkString(", ")} of $what: it is not a table with range partitions. Write the " +
+      "rows to read into WHERE" +
+      (if (isSpark) s", or AS `PARTITION` (${names.mkString(", ")}) for another name." else "."))
 }
 
 object NamedPartitionsRead {

@@ -26,7 +26,7 @@ private[columns] object RefuseStaleSchema {
     case _ =>
   }
 
-  /** From memory: where another driver has replaced the table, Delta finds it later, in its own words. */
+  /** Reads no log: if another driver has replaced the table, Delta fails later with an error of its own. */
   private def isOther(files: HadoopFsRelation): Boolean =
     DeltaReflection.isOfTable(files.location) &&
       DeltaReflection.newestSchema(files.location).exists(_ != DeltaReflection.schemaOf(files))

@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.layout.HiddenColumns
  */
 sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
 
-  /** In every state, as Spark's relations do: a second reference by name, above the first one, looks here. */
+  /** Offered always, as by Spark's relations: a second reference by name, above the first one, is looked up here. */
   override def metadataOutput: Seq[Attribute] = hidden ++ child.metadataOutput
 
   override protected def outputExpressions: Seq[Attribute] = output

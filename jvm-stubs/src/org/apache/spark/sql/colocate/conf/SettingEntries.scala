@@ -98,13 +98,13 @@ object SettingEntries {
   private def why(entry: Entry, value: String): Seq[String] =
     if (entry.`type` == "rules") RuleList.refused(value) else Nil
 
-  /** In words, as the reference page has it. */
+  /** The allowed values in words, as on the reference page. */
   private def allowed(entry: Entry): String = entry.`type` match {
     case "boolean" => "true or false"
     case "rules" =>
       s"names of rules that only make queries faster, separated by commas: ${RuleList.forSpeed.mkString(", ")}"
     case "choice" => entry.allowed.toList.flatten.mkString(" or ")
-    case "integer" => "a whole number" + bounds(entry)
+    case "integer" => "an integer" + bounds(entry)
     case "bytes" => "a size in bytes, or with a unit, as 4m or 128MiB" + bounds(entry)
     case "duration" => "a number of seconds, or with a unit, as 30s, 5min or 1d" + bounds(entry)
     case "double" => "a number" + bounds(entry)

@@ -16,7 +16,7 @@ object Settings {
 
   def flag(conf: SQLConf, key: String): Boolean = of[Boolean](conf, key)
 
-  /** A whole number, a size in bytes or a duration in seconds. */
+  /** An integer, a size in bytes or a duration in seconds. */
   def number(conf: SQLConf, key: String): Long = of[Long](conf, key)
 
   /** One with a fraction. */

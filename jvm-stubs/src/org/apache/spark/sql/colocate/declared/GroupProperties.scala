@@ -11,7 +11,7 @@ object GroupProperties {
   def value(properties: Map[String, String], key: String): Option[String] =
     properties.collectFirst { case (name, value) if name.equalsIgnoreCase(key) => value }
 
-  /** The group as the user typed it; an empty text is no group. */
+  /** The group as the user typed it; an empty string means none. */
   def group(properties: Map[String, String]): Option[String] =
     value(properties, Group).map(_.trim).filter(_.nonEmpty)
 

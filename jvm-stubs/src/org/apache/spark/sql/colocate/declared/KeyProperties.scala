@@ -11,7 +11,7 @@ object KeyProperties {
 
   val Duplicate = "duplicate"
 
-  /** Of a table's properties those of the model, in lower case. */
+  /** The properties of the key model among those of a table, with keys in lower case. */
   def only(properties: Map[String, String]): Map[String, String] =
     Seq(Model, Keys, Aggregates).flatMap(key => GroupProperties.value(properties, key).map(key -> _)).toMap
 

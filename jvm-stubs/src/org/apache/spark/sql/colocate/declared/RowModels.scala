@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableChange}
 /** Knows the models of tables, and what DDL may do to them. Found as a service; without one, no table has a model. */
 trait RowModels {
 
-  /** Of properties that CREATE names or has checked; those of a table prove nothing. None where rows stay as loaded. */
+  /** The model in properties of a CREATE; those of a table prove nothing. None if rows stay as they were loaded. */
   def declaredBy(properties: Map[String, String]): Option[RowModel]
 
   /** The model's properties as CREATE has checked them. Empty without a model, and for a table without buckets. */

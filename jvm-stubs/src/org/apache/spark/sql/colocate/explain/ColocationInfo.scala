@@ -15,9 +15,9 @@ class ColocationInfo extends ExtendedExplainGenerator {
     NotWorkedOut.orElse(reason => s"Query: colocate: not worked out, ${reason.detail}")(lines(plan).mkString("\n"))
 
   private def lines(plan: SparkPlan): Seq[String] = {
-    val shown = new Shown(plan)
+    val shown = new ExplainedPlan(plan)
     val verdicts = Verdicts.of(shown).map(v => s"${v.operator}: ${v.text}")
-    val failures = shown.failed.map(rule => rule -> Shown.failure(rule).detail).collect {
+    val failures = shown.failed.map(rule => rule -> ExplainedPlan.failure(rule).detail).collect {
       case (rule, detail) if !verdicts.exists(_.endsWith(detail)) => s"Rule $rule: $detail"
     }
     verdicts ++ failures

@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.joins._
  */
 private[colocate] class DorisPlan(plan: SparkPlan) {
 
-  private val shown = new Shown(plan)
+  private val shown = new ExplainedPlan(plan)
   private val roots = visible(plan)
   private val numbers = new java.util.IdentityHashMap[SparkPlan, Int]
   roots.foreach(number)

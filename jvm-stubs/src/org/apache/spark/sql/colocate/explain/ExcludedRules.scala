@@ -55,7 +55,7 @@ private[explain] final class ExcludedRules(plan: SparkPlan) extends Logging {
     SQLConf.withExistingConf(conf) {
       val unused = session.sessionState.executePlan(query, CommandExecutionMode.SKIP)
       val planned = QueryExecution.prepareExecutedPlan(query, AdaptiveExecutionContext(session, unused))
-      val (colocated, others) = Verdicts.judged(new Shown(planned)).partition(_._2.colocated)
+      val (colocated, others) = Verdicts.judged(new ExplainedPlan(planned)).partition(_._2.colocated)
       operators(colocated) -- operators(others)
     }
   }

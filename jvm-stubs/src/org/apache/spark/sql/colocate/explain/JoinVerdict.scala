@@ -9,18 +9,18 @@ import org.apache.spark.sql.execution.joins._
 /** The verdict of one join. */
 private[explain] object JoinVerdict {
 
-  def of(join: BaseJoinExec, shown: Shown): Option[Verdict] = {
+  def of(join: BaseJoinExec, shown: ExplainedPlan): Option[Verdict] = {
     val left = Side.of(join.left, join.leftKeys, shown)
     val right = Side.of(join.right, join.rightKeys, shown)
     Option.when(left.member.isDefined || right.member.isDefined)(judge(join, left, right, shown))
   }
 
-  private def judge(join: BaseJoinExec, left: Side, right: Side, shown: Shown): Verdict =
+  private def judge(join: BaseJoinExec, left: Side, right: Side, shown: ExplainedPlan): Verdict =
     if (left.isInPlace && right.isInPlace && join.leftKeys.nonEmpty && !InPlace.isBroadcastJoin(join)) {
       Verdicts.colocated(name(join), Seq(left, right), shown, right.member)
     } else Verdicts.refused(name(join), shown.blame(reason(join, left, right, shown)), left.member, right.member)
 
-  private def reason(join: BaseJoinExec, left: Side, right: Side, shown: Shown): Reason =
+  private def reason(join: BaseJoinExec, left: Side, right: Side, shown: ExplainedPlan): Reason =
     gap(left, right).getOrElse(join match {
       case hash: BroadcastHashJoinExec if hash.isNullAwareAntiJoin => Reason("NULL_AWARE_ANTI_JOIN")
       case loop: BroadcastNestedLoopJoinExec if isNotIn(loop) => Reason("NULL_AWARE_ANTI_JOIN")
@@ -68,7 +68,7 @@ private[explain] case class Side(
     isInPlace: Boolean)
 
 private[explain] object Side {
-  def of(plan: SparkPlan, keys: Seq[Expression], shown: Shown): Side = {
+  def of(plan: SparkPlan, keys: Seq[Expression], shown: ExplainedPlan): Side = {
     val members = shown.members(plan)
     val member = Option.when(members.nonEmpty)(Verdicts.feeding(keys, members, shown))
     Side(keys, plan, members, member, InPlace(plan))

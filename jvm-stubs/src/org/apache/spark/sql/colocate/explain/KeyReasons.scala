@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 /** Why a join, an aggregate or a window that reads a member has an Exchange. */
 private[explain] object KeyReasons {
 
-  def unary(member: Member, keys: Seq[Expression], child: SparkPlan, shown: Shown): Reason =
+  def unary(member: Member, keys: Seq[Expression], child: SparkPlan, shown: ExplainedPlan): Reason =
     member.gap
       .map(g => Reason(g.code, g.args))
       .orElse(uncovered(member, keys, child, shown))
@@ -22,7 +22,7 @@ private[explain] object KeyReasons {
       .orElse(uneven(member, child))
       .getOrElse(redistributed(member, child))
 
-  def join(left: Side, right: Side, shown: Shown): Reason = {
+  def join(left: Side, right: Side, shown: ExplainedPlan): Reason = {
     val shuffled = Seq(left, right).filterNot(_.isInPlace)
     val broken = shuffled.flatMap(side => side.member.flatMap(uncovered(_, side.keys, side.plan, shown))).headOption
     def dependent = shuffled.flatMap(side => side.member.flatMap(taskDependent(_, side.plan))).headOption
@@ -35,7 +35,7 @@ private[explain] object KeyReasons {
   }
 
   /** A bucket key of the member is missing among the operator's keys, or is only used inside an expression. */
-  private def uncovered(member: Member, keys: Seq[Expression], plan: SparkPlan, shown: Shown): Option[Reason] =
+  private def uncovered(member: Member, keys: Seq[Expression], plan: SparkPlan, shown: ExplainedPlan): Option[Reason] =
     member.layout.flatMap { layout =>
       val origins = keys.map(shown.origin)
       val plain = origins.collect { case a: Attribute => a.exprId }.toSet
@@ -72,7 +72,7 @@ private[explain] object KeyReasons {
   private def reads(expression: Expression, member: Member, key: String): Boolean =
     expression.references.exists(r => member.output.exists(a => a.name == key && a.exprId == r.exprId))
 
-  private def between(a: Member, b: Member, left: Side, right: Side, shown: Shown): Reason = {
+  private def between(a: Member, b: Member, left: Side, right: Side, shown: ExplainedPlan): Reason = {
     val (la, lb) = (a.layout, b.layout)
     val types = (la ++ lb).map(_.keyTypes).toSeq
     val counts = (la ++ lb).map(_.buckets).toSeq
@@ -84,7 +84,7 @@ private[explain] object KeyReasons {
     else redistributed(a, left.plan)
   }
 
-  private def positions(member: Member, side: Side, shown: Shown): Seq[Int] = {
+  private def positions(member: Member, side: Side, shown: ExplainedPlan): Seq[Int] = {
     val origins = side.keys.map(shown.origin)
     member.keys.map(key => origins.indexWhere { case a: Attribute => a.exprId == key.exprId; case _ => false })
   }
@@ -101,7 +101,7 @@ private[explain] object KeyReasons {
   private def taskDependent(member: Member, plan: SparkPlan): Option[Reason] = {
     def readsMember(node: SparkPlan) = PlanWalk.leaves(node).exists(_.output == member.output)
     val dependent = PlanWalk.nodes(plan).filter(readsMember).flatMap(KeepTaskDependentValues.taskDependent).headOption
-    dependent.map(by => Reason("BY_PLACE", "table" -> member.table, "by" -> by))
+    dependent.map(by => Reason("TASK_DEPENDENT", "table" -> member.table, "by" -> by))
   }
 
   /** The member has buckets of very different sizes, so its aggregate is shuffled, see ShuffleUnevenAggregates. */

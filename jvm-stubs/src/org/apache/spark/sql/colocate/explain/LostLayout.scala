@@ -17,7 +17,7 @@ private[explain] object LostLayout {
       .filterNot(_.exists(_.isInstanceOf[Exchange]))
       .flatMap(nodes => nullExtended(nodes, member).orElse(notKept(nodes, member)))
 
-  /** From the top down to the member's scan; empty if it is not below. */
+  /** The operators from `plan` down to the member's scan; empty if that is not below. */
   private def path(plan: SparkPlan, member: Member): Seq[SparkPlan] = {
     val node = PlanWalk.unwrap(plan)
     if (node.children.isEmpty) Seq(node).filter(_.output == member.output)

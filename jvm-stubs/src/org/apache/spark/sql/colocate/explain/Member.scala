@@ -56,7 +56,7 @@ object Member {
 
   /** The cause of the rule's failure may fail here again, so nothing more is looked up for the table. */
   private def failed(scan: FileSourceScanExec, table: String, rule: String): Member = {
-    val failure = Shown.failure(rule)
+    val failure = ExplainedPlan.failure(rule)
     Member(scan.output, table, None, Some(EvidenceGap.of(failure.code, failure.args.toSeq: _*)))
   }
 

@@ -18,11 +18,11 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, Spark
 /** Computes the verdicts from a physical plan. This is done only when they are asked for, never during planning. */
 object Verdicts {
 
-  def of(plan: SparkPlan): Seq[Verdict] = of(new Shown(plan))
+  def of(plan: SparkPlan): Seq[Verdict] = of(new ExplainedPlan(plan))
 
   def of(execution: QueryExecution): Seq[Verdict] = of(execution.executedPlan)
 
-  private[explain] def of(shown: Shown): Seq[Verdict] = {
+  private[explain] def of(shown: ExplainedPlan): Seq[Verdict] = {
     val excluded = new ExcludedRules(shown.plan)
     judged(shown).map { case (node, verdict) =>
       if (verdict.colocated) verdict
@@ -31,13 +31,13 @@ object Verdicts {
   }
 
   /** Each operator with its verdict, without a look at the rules that the session excludes. */
-  private[explain] def judged(shown: Shown): Seq[(SparkPlan, Verdict)] =
+  private[explain] def judged(shown: ExplainedPlan): Seq[(SparkPlan, Verdict)] =
     if (shown.readsMembers) shown.nodes.flatMap(node => ofNode(node, shown).map(node -> _)) else Nil
 
   /** For Python: a JSON array of verdicts. */
   def json(execution: QueryExecution): String = Json.write(of(execution).toList)
 
-  private[explain] def ofNode(node: SparkPlan, shown: Shown): Option[Verdict] =
+  private[explain] def ofNode(node: SparkPlan, shown: ExplainedPlan): Option[Verdict] =
     Option.when(hasVerdict(node))(node).flatMap { operator =>
       NotWorkedOut.orElse(reason => Option(notWorkedOut(operator, reason))) {
         TestHook.before("explain")
@@ -63,7 +63,7 @@ object Verdicts {
       None,
       None)
 
-  private def judge(operator: SparkPlan, shown: Shown): Option[Verdict] = operator match {
+  private def judge(operator: SparkPlan, shown: ExplainedPlan): Option[Verdict] = operator match {
     case join: BaseJoinExec => JoinVerdict.of(join, shown)
     case aggregate: BaseAggregateExec =>
       ofUnary("Aggregate", aggregate, aggregate.requiredChildDistributionExpressions.get, shown)
@@ -72,7 +72,7 @@ object Verdicts {
     case _ => None
   }
 
-  private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression], shown: Shown): Option[Verdict] = {
+  private def ofUnary(name: String, node: SparkPlan, keys: Seq[Expression], shown: ExplainedPlan): Option[Verdict] = {
     val child = node.children.head
     val members = shown.members(child)
     Option.when(members.nonEmpty) {
@@ -119,14 +119,18 @@ object Verdicts {
     SpreadPartitioning.in(PlanWalk.unwrap(child).outputPartitioning).map(_.shares.describe)
 
   /** The member that the keys are columns of, else the first member. */
-  private[explain] def feeding(keys: Seq[Expression], members: Seq[Member], shown: Shown): Member =
+  private[explain] def feeding(keys: Seq[Expression], members: Seq[Member], shown: ExplainedPlan): Member =
     if (members.size == 1) members.head
     else {
       val origins = keys.flatMap(shown.origin(_).references)
       members.find(m => origins.exists(o => m.output.exists(_.exprId == o.exprId))).getOrElse(members.head)
     }
 
-  private[explain] def colocated(operator: String, sides: Seq[Side], shown: Shown, right: Option[Member]): Verdict = {
+  private[explain] def colocated(
+      operator: String,
+      sides: Seq[Side],
+      shown: ExplainedPlan,
+      right: Option[Member]): Verdict = {
     val plans = sides.map(_.plan)
     // Members below an Exchange are named only if there are no others: their rows were shuffled to others' buckets.
     val (inPlace, below) = (plans.flatMap(shown.membersInPlace), sides.flatMap(_.members))
@@ -209,7 +213,7 @@ object Verdicts {
   }
 
   /** The expression that the user wrote, where Spark has replaced it by a generated column (`_w0`). */
-  private def asWritten(key: Expression, shown: Shown): Expression = key match {
+  private def asWritten(key: Expression, shown: ExplainedPlan): Expression = key match {
     case a: Attribute if a.name.matches("_w\\d+") || a.name == "_groupingexpression" => shown.origin(a)
     case other => other
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 
-/** The texts by which generated columns are computed, as the session resolves them over a table's columns. */
+/** Resolves the SQL of generation expressions over a table's columns. */
 private[colocate] object GeneratedTexts {
 
   /** One expression for each text; None if the session can't parse or resolve one of them. */

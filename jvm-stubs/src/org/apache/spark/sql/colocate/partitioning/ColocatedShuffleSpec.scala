@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical._
 
 /**
  * A HashShuffleSpec, so that both sides of a comparison know it. Stock Spark shuffles both sides when the
- * join keys are a superset of the hash keys, for fear of skew; a declared layout is no accident.
+ * join keys are a superset of the hash keys, for fear of skew; here the layout was declared.
  */
 class ColocatedShuffleSpec(partitioning: HashPartitioning, distribution: ClusteredDistribution)
     extends HashShuffleSpec(partitioning, distribution) {

@@ -44,7 +44,7 @@ object NullTolerantPartitioning {
     left.keys.zip(right.keys).map { case (l, r) => Coalesce(if (order) Seq(l, r) else Seq(r, l)) },
     left.tasks)
 
-  /** In terms of a projection's output; none if a key is not among it. */
+  /** The partitioning in terms of a projection's output; none if a key is missing there. */
   private def renamed(layout: NullTolerantPartitioning, list: Seq[NamedExpression]): Seq[NullTolerantPartitioning] =
     layout.keys
       .map(key => list.filter(named(_).semanticEquals(key)).map(_.toAttribute))

@@ -33,7 +33,7 @@ private[colocate] case class BucketHosts(byBucket: IndexedSeq[Seq[String]]) {
 
 private[colocate] object BucketHosts {
 
-  /** Spark names so many hosts for a task of a file scan, too. */
+  /** Spark names as many hosts for a task of a file scan. */
   private val Most = 3
 
   /** None where there is no choice (all tasks run in the driver), for a table in no group, or if switched off. */

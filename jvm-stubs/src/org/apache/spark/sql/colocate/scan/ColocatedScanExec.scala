@@ -253,7 +253,7 @@ case class ColocatedScanExec(
   protected def filesOf(listed: Seq[PartitionedFile]): BucketedFiles =
     BucketedFiles(listed.filter(mayHoldKeys), evidence, neededBuckets, trust, checksInTasks)
 
-  /** Of a table whose range partitions have different numbers of buckets; `neededBuckets` are fewer, larger buckets. */
+  /** May the file hold a needed key? More exact than `neededBuckets` if range partitions differ in buckets. */
   private def mayHoldKeys(file: PartitionedFile): Boolean = neededHashes.forall(_.exists(evidence.mayHold(file, _)))
 
   private lazy val neededHashes: Option[Seq[Int]] =

@@ -31,7 +31,7 @@ object NativeRowCounts {
   def all(scan: FileSourceScanLike, evidence: Evidence): Option[Long] =
     facts(scan, evidence).map(_.values.map(_.rows).sum)
 
-  /** How many values a whole-number key can have, null not counted; None where a file does not say. */
+  /** How many values an integer key can have, null not counted; None if a file has no statistics. */
   def keyValues(scan: FileSourceScanLike, evidence: Evidence, key: String): Option[Double] =
     facts(scan, evidence).map(_.values.filterNot(_.nulls(key)).toSeq.map(_.ranges.get(key))).collect {
       case ranges if ranges.nonEmpty && ranges.forall(_.isDefined) =>

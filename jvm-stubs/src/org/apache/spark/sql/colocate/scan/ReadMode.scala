@@ -7,14 +7,14 @@ sealed trait ReadMode
 
 object ReadMode {
 
-  /** By bucket: task t reads every bucket b with b mod `tasks` = t; `tasks` divides the table's bucket count. */
+  /** Task t reads every bucket b with b mod `tasks` = t; `tasks` divides the table's bucket count. */
   case class ByBucket(tasks: Int) extends ReadMode
 
   /** One task for each bucket with files, so there are no empty tasks; the number of a task is not its bucket's id. */
   case object ByFilledBucket extends ReadMode
 
   /**
-   * By the tasks of a spread join, which are the same for all its scans.
+   * The tasks of a spread join, which are the same for all its scans.
    *
    * @param split whether this scan is the one that is split: its task reads a part of a hot residue, where the other
    *              scans' tasks read all of that residue

@@ -18,7 +18,7 @@ private[colocate] object ValuesOfKey {
     case _ => None
   }
 
-  /** Of several conditions that are all true, the fewest values that one leaves. */
+  /** The values that the most selective of several conditions leaves; all of them are true. */
   def fewest(column: Attribute, conditions: Seq[Expression]): Option[Seq[Literal]] =
     conditions.flatMap(of(column, _)).minByOption(_.size)
 

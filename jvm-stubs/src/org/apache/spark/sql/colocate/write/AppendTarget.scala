@@ -16,7 +16,7 @@ object AppendTarget {
 
   private val Writer = "org.apache.spark.sql.classic.DataFrameWriter"
 
-  /** Of a table that is loaded for a write. Every other caller needs Delta's own class. */
+  /** Wraps a table that is loaded for a write. Every other caller needs Delta's own class. */
   def forWriter(session: SparkSession, table: Table): Table =
     if (isForWriter && DeltaTables.hidesColumns(session, table)) new AppendTarget(table) else table
 

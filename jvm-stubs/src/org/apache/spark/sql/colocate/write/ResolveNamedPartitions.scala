@@ -57,7 +57,7 @@ case class ResolveNamedPartitions(session: SparkSession) extends Rule[LogicalPla
       column <- relation.output.find(_.name == RangeColumn.Name)
     } yield In(column, ranges.named(named.names).map(Literal(_)))
     found.getOrElse(throw new ColocateException("RANGE_TABLE",
-      s"Cannot delete from partition ${named.names.mkString(", ")}: the target is no table with range " +
+      s"Cannot delete from partition ${named.names.mkString(", ")}: the target is not a table with range " +
         s"partitions. Write the rows to delete into WHERE."))
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStag
 import org.apache.spark.sql.execution.{CommandExecutionMode, CommandResultExec, QueryExecution, SparkPlan}
 
 /**
- * Plans as texts that two sessions can be compared by: classes, arguments and ids numbered in the order of the text.
+ * Plans as strings by which two sessions can be compared: classes, arguments and ids numbered in the order of the text.
  */
 object PlanTrees {
 

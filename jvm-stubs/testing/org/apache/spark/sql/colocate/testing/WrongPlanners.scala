@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.rules.ExtensionOrder
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**
- * To be listed in `spark.sql.extensions` of a session whose planner can be made wrong. Its rules stand around ours:
+ * Extensions for a session whose planner can be made wrong. Its rules stand around ours:
  * {{{
  *   PlanWrongScans, PlanWrongExpands (strategies) -> WrongPlans -> our rules after EnsureRequirements -> WrongPlans
  *   -> our last operators -> ReadWrongFiles

@@ -33,7 +33,7 @@ object WrongRanges extends Rule[LogicalPlan] {
     case other => other.mapChildren(nullsAbove)
   }
 
-  /** The expression is no CASE then: a rule may see it again. */
+  /** The expression is not a CASE then: a rule may see it again. */
   private def withoutHoles(partition: Expression): Expression = {
     val first = partition.collectFirst { case name @ Literal(value, StringType) if value != null => name }
     Coalesce(partition +: first.toSeq)

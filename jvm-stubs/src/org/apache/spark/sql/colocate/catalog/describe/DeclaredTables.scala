@@ -71,7 +71,7 @@ class DeclaredTables(session: SparkSession, val db: String, only: Option[Set[Str
       BucketedTable(described(identifier(table), loaded), table, Some(loaded))
     }
 
-  /** Of its columns, the keys, with the types by which they were hashed. */
+  /** The table; of its columns only the keys, with the types by which they were hashed. */
   private def described(name: TableIdentifier, table: Table): TableSpec = {
     val layout = DeltaTables.layoutOf(session, table)
     val properties = table.properties().asScala.toMap

@@ -47,7 +47,7 @@ case class ShowDeclaredPartitions(name: String, table: Table, spec: Map[String, 
       refuse("it has no partition columns, only buckets", "SELECT * FROM system.colocation_buckets lists those")
     }
     spec.keys.find(!columns.fieldNames.contains(_)).foreach { other =>
-      refuse(s"$other is no partition column (${columns.fieldNames.mkString(", ")})", "Name partition columns")
+      refuse(s"$other is not a partition column (${columns.fieldNames.mkString(", ")})", "Name partition columns")
     }
     val values = columns.map { field =>
       element_at(col("partitionValues"), lit(snapshot.physicalName(field.name))).cast(field.dataType).as(field.name)

@@ -24,7 +24,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
   /** Delta's nodes whose first child is the table that changes. */
   private val changes = Set("DeltaDelete", "DeltaUpdateTable", "DeltaMergeInto")
 
-  /** On an aggregate of this rule: what it was made of. */
+  /** A tag on an aggregate of this rule: the table that it reads. */
   private val MadeOf = TreeNodeTag[LogicalRelation]("colocate.aggregatedTable")
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {

@@ -80,8 +80,8 @@ object KeyModel {
   val Replace = "REPLACE"
 
   /**
-   * Of properties that CREATE names or has checked; those of a table prove nothing. None for tables whose rows stay as
-   * they were loaded; DUPLICATE KEY is among them.
+   * The model in properties of a CREATE; those of a table prove nothing. None for tables whose rows stay as they were
+   * loaded; DUPLICATE KEY is among them.
    */
   def declaredBy(properties: Map[String, String]): Option[KeyModel] =
     KeyProperties.modelIn(properties).filter(Set(Unique, Aggregate)).map { model =>
@@ -123,7 +123,7 @@ object KeyModel {
 
   private def isBucketed(columns: Array[String]): Boolean = columns.contains(BucketColumn.Name)
 
-  /** Of the table that a statement changes. */
+  /** The model of the table that a statement changes. */
   def ofTarget(target: LogicalPlan): Option[KeyModel] = target.collectFirst {
     case relation: DataSourceV2Relation => of(relation.table)
     case relation: LogicalRelation => of(relation)

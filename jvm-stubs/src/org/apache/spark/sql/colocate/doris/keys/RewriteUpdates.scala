@@ -76,7 +76,7 @@ object RewriteUpdates extends Rule[LogicalPlan] {
     if (model.isKey(name)) refuse(relation, model, s"UPDATE SET $name",
       "it is a key column, and the row would become another row", "DELETE the row and INSERT it with its new key")
     if (!visible(relation).exists(c => conf.resolver(c.name, name))) refuse(relation, model, s"UPDATE SET $name",
-      s"it is no column of the table (columns: ${visible(relation).map(_.name).mkString(", ")})",
+      s"it is not a column of the table (columns: ${visible(relation).map(_.name).mkString(", ")})",
       "Set a whole value column; a field of a struct can't be set alone")
     name
   }

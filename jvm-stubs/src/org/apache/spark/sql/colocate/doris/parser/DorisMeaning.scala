@@ -20,8 +20,8 @@ object DorisMeaning {
     Settings.get(session.sessionState.conf, "spark.colocate.dialect") == "doris"
 
   /**
-   * Under `spark.colocate.dialect = doris`: DESC SELECT shows the plan, where Spark's shows the query's columns, and
-   * SHOW CREATE TABLE the statement in Doris' spelling.
+   * Gives statements the meaning that they have under `spark.colocate.dialect = doris`: DESC SELECT shows the plan,
+   * where Spark's shows the query's columns, and SHOW CREATE TABLE the statement in Doris' spelling.
    */
   def of(plan: LogicalPlan, session: SparkSession): LogicalPlan = plan match {
     case describe: DescribeQueryCommand if isWanted(session) => DorisExplain(describe.plan)

@@ -17,7 +17,7 @@ import org.json4s.JValue
 
 /**
  * Statements in Doris' spelling, which the control plane turns into Spark's. Only a text that Spark's parser refused
- * comes here, and it is sent only if words of Doris are in it: a mistyped statement of Spark waits for nobody.
+ * comes here, and it is sent only if it has words of Doris: a mistyped statement of Spark fails without that call.
  */
 object DorisText extends Logging {
 
@@ -44,7 +44,7 @@ object DorisText extends Logging {
     }
   }
 
-  /** From the first word on. A regular expression would need a stack as deep as there are comments. */
+  /** The text from its first word on. A regular expression would need a stack as deep as there are comments. */
   @tailrec private[parser] def withoutComments(text: String): String = {
     val bare = text.stripLeading()
     val end =

@@ -36,7 +36,7 @@ object DorisWords {
     found.getOrElse(-1)
   }
 
-  /** Of a statement of Doris, its own error; of another text, Spark's error with a line more. */
+  /** The dialect's error for a statement of Doris; for another text, Spark's error with a line more. */
   def error(text: String, refused: ParseException, found: ColocateException): ParseException =
     if (DorisText.mayBe(text) || isStatement(text)) new WrongDorisText(refused, found)
     else new NotedText(refused, found)

@@ -3,18 +3,18 @@ package org.apache.spark.sql.colocate.doris.parser
 import scala.util.matching.Regex
 
 /**
- * A pattern of words of conf/doris_statements.json as a regular expression. It says which texts the control plane is
- * asked about, which reads them by tokens.
+ * A pattern of words of conf/doris_statements.json as a regular expression. It says which statements the control plane
+ * is asked about, which reads them by tokens.
  */
 object WordPattern {
 
   private val Name = """(?:`[^`]*`|[^\s`(),;=]++)++"""
   private val Value = """(?:'[^']*'|"[^"]*"|`[^`]*`|[^\s'"`(),;=]++)"""
 
-  /** At the start of a text whose comments are taken away. */
+  /** Matches at the start of a text without comments. */
   def first(words: String): Regex = s"(?is)^${pieces(words, Name)}".r
 
-  /** Anywhere in a text. */
+  /** Matches anywhere in a text. */
   def anywhere(words: String): Regex = s"(?is)${pieces(words, Value)}".r
 
   private def pieces(words: String, name: String): String = words.split(' ').toSeq.map(piece(_, name)).mkString("\\s*+")

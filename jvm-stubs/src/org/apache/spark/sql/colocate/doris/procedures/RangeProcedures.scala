@@ -34,7 +34,7 @@ private[procedures] object NamedTable {
     val table = DeltaTables.load(session, ident)
     if (DeltaTables.isDelta(table)) NamedTable(ident, table)
     else throw new ColocateException("RANGE_TABLE",
-      s"$name has no range partitions: it is no Delta table. Create it with USING delta.")
+      s"$name has no range partitions: it is not a Delta table. Create it with USING delta.")
   }
 }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.types._
 
 /**
  * What a range column of a row can be: a value from `low` to `high`, both taken in, or null. There is no value if `low`
- * is above `high`. Inside Spark, the values of all types of range columns are whole numbers.
+ * is above `high`. Inside Spark, the values of all types of range columns are integers.
  */
 case class ColumnValues(low: Long, high: Long, nulls: Boolean) {
 

@@ -22,7 +22,7 @@ case class MonotoneFunction(column: Int, columnType: DataType, steps: Seq[Step])
 
 object MonotoneFunction {
 
-  /** As every year of four digits is written, the order of the texts is the order of the days. */
+  /** If every year has four digits, the strings sort as the days do. */
   private val OrderedPattern = "yyyy([-/. ]?MM([-/. ]?dd)?)?"
 
   private val MostDaysAdded = 1000000

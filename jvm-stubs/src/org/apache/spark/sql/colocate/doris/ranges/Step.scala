@@ -98,7 +98,7 @@ case class InYearsOfFourDigits(step: Step) extends Step {
 
 object InYearsOfFourDigits {
 
-  /** In every zone. */
+  /** Times whose years are from 1 to 9999 in every zone. */
   private val times = micros(LocalDate.of(1, 1, 3)) -> micros(LocalDate.of(9999, 12, 29))
 
   private def micros(day: LocalDate): Long = day.toEpochDay * DateTimeConstants.MICROS_PER_DAY
@@ -109,16 +109,16 @@ private object ClockChanges {
 
   private val Window = 4 * DateTimeConstants.MICROS_PER_DAY
 
-  /** In the days after a time. */
+  /** The changes in the days after a time. */
   def after(time: Long, zone: ZoneId): Seq[Long] = between(time, plus(time, Window), zone)
 
-  /** In the days before a time, and at that time. */
+  /** The changes in the days before a time, and at that time. */
   def before(time: Long, zone: ZoneId): Seq[Long] = between(plus(time, -Window), time, zone)
 
   private def between(from: Long, to: Long, zone: ZoneId): Seq[Long] = {
     val rules = zone.getRules
     val start = Instant.ofEpochSecond(Math.floorDiv(from, DateTimeConstants.MICROS_PER_SECOND))
-    // A change after the last time of the type is none: in microseconds it would be no number.
+    // A change after the last time of the type is left out: in microseconds it would overflow.
     val last = Math.floorDiv(to, DateTimeConstants.MICROS_PER_SECOND)
     Iterator.iterate(rules.nextTransition(start))(change => rules.nextTransition(change.getInstant))
       .takeWhile(change => change != null && change.getInstant.getEpochSecond <= last)

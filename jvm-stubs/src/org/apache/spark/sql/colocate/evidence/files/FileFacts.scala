@@ -9,7 +9,7 @@ import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 /**
  * What the footer of a file says.
  *
- * @param ranges whole-number key -> its least and greatest value; without an entry if the file does not say
+ * @param ranges integer key -> its least and greatest value; without an entry if the file does not say
  * @param nulls  keys of which all rows are null
  */
 case class FileFacts(rows: Long, ranges: Map[String, (Long, Long)], nulls: Set[String])
@@ -35,7 +35,7 @@ object FileFacts {
     made(reader.getNumberOfRows, found)
   }
 
-  /** Of each part of a file: None where it says nothing, Some(None) where it has nulls only. */
+  /** The bounds in one part of a file: None if it has none, Some(None) if all values are null. */
   private type Part = Option[Option[(Long, Long)]]
 
   private def made(rows: Long, found: Seq[(String, Seq[Part])]): FileFacts = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types.{DataType, DateType, TimestampType}
 
-/** Of dates and times, in Parquet files. */
+/** The settings of Parquet under which a written DATE or TIMESTAMP is read back as another value. */
 object LossyTimes {
 
   /** The first setting that may change a value of this type, and the value that keeps it. */

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.util.ThreadUtils
 
 /** What is known of a native table's files under one layout: those whose rows are in the named bucket, and strays. */
-case class Known(root: Path, files: Map[FileStamp, Boolean]) {
+case class KnownFiles(root: Path, files: Map[FileStamp, Boolean]) {
   def isChecked(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(false)
   def isStray(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(true)
 
@@ -37,7 +37,7 @@ object Manifest extends Logging {
   private val cached = TrieMap.empty[(Path, BucketLayout), Parts]
 
   /** The current state: lists a small folder, and reads the parts that are new. */
-  def load(conf: Configuration, root: Path, layout: BucketLayout): Known = {
+  def load(conf: Configuration, root: Path, layout: BucketLayout): KnownFiles = {
     val fs = root.getFileSystem(conf)
     val before = partsOf(root, layout)
     val saved = list(fs, root).map(p => p -> before.getOrElse(p, ManifestFile.read(fs, p, layout))).toMap
@@ -45,12 +45,12 @@ object Manifest extends Logging {
     val parts = change(root, layout) { now =>
       saved ++ now.filter { case (path, _) => path == Unsaved || !before.contains(path) }
     }
-    Known(root, merged(parts))
+    KnownFiles(root, merged(parts))
   }
 
   /** The state that this driver saw last, for planning. */
-  def seen(conf: => Configuration, root: Path, layout: BucketLayout): Known =
-    cached.get((root, layout)).map(parts => Known(root, merged(parts))).getOrElse(load(conf, root, layout))
+  def seen(conf: => Configuration, root: Path, layout: BucketLayout): KnownFiles =
+    cached.get((root, layout)).map(parts => KnownFiles(root, merged(parts))).getOrElse(load(conf, root, layout))
 
   /** Adds what is known of files. If the folder can't be written, only this driver remembers it. */
   def add(conf: Configuration, root: Path, layout: BucketLayout, files: Map[FileStamp, Boolean]): Unit =

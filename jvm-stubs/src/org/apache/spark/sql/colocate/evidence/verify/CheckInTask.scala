@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
  * filter is pushed.
  *
  * @param log          receives strays and, if each row is read, files without a wrong one; None: nothing is kept
- * @param readsEachRow is no filter pushed that leaves rows away?
+ * @param readsEachRow whether no pushed filter skips rows
  */
 case class CheckInTask(
     evidence: Evidence,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.evidence.files.{FileStamp, NativeEvidence, OrcTimes}
-import org.apache.spark.sql.colocate.evidence.manifest.{Known, Manifest}
+import org.apache.spark.sql.colocate.evidence.manifest.{KnownFiles, Manifest}
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.execution.ScanFileListing
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionedFile}
@@ -35,8 +35,8 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
     relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
 
   /** The state for planning: nothing is checked, and no folder is listed twice for it. */
-  def seen: Known =
-    if (believesNames || !evidence.mayHaveStrays) Known(root, Map.empty)
+  def seen: KnownFiles =
+    if (believesNames || !evidence.mayHaveStrays) KnownFiles(root, Map.empty)
     else Manifest.seen(hadoopConf, root, evidence.layout)
 
   // Are the rows of every file checked by each query, whatever is known of them?
@@ -62,8 +62,8 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
   }
 
   /** What the table's manifest says now. */
-  def known: Known =
-    if (evidence.mayHaveStrays) Manifest.load(hadoopConf, root, evidence.layout) else Known(root, Map.empty)
+  def known: KnownFiles =
+    if (evidence.mayHaveStrays) Manifest.load(hadoopConf, root, evidence.layout) else KnownFiles(root, Map.empty)
 
   private def ofNative(files: Seq[PartitionedFile]): FileVerification = {
     val known = this.known
@@ -111,7 +111,7 @@ case class FileTrust(relation: HadoopFsRelation, evidence: Evidence) {
    * Tasks check the rows of these files while they read them.
    *
    * @param columns      what is read, the bucket keys among it
-   * @param readsEachRow is no filter pushed that leaves rows away?
+   * @param readsEachRow whether no pushed filter skips rows
    */
   def inTasks(unchecked: Set[PartitionedFile], columns: StructType, readsEachRow: Boolean): CheckInTask =
     CheckInTask(
@@ -148,10 +148,10 @@ object FileTrust {
   def trustsNames(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "never"
 
   /** The manifest of a native table. */
-  def known(session: SparkSession, table: CatalogTable): Known = {
+  def known(session: SparkSession, table: CatalogTable): KnownFiles = {
     val root = new Path(CatalogUtils.URIToString(table.location))
     val layout = table.bucketSpec.flatMap(NativeEvidence.layoutOf(_, table.schema))
-    layout.fold(Known(root, Map.empty))(Manifest.load(session.sessionState.newHadoopConf(), root, _))
+    layout.fold(KnownFiles(root, Map.empty))(Manifest.load(session.sessionState.newHadoopConf(), root, _))
   }
 
   def checksAll(conf: SQLConf): Boolean = Settings.get(conf, OnRead) == "always"

@@ -18,7 +18,7 @@ private[hosts] case class HostsOfBuckets(root: String, byBucket: IndexedSeq[Seq[
     if (!file.toUri.getPath.startsWith(s"$root/")) Nil
     else bucketOf(file).orElse(bucketOfTask).flatMap(byBucket.lift).getOrElse(Nil)
 
-  /** By the folder of a Delta table's file, or by a native file's name. */
+  /** The bucket in the folder of a Delta table's file, or in a native file's name. */
   private def bucketOf(file: Path): Option[Int] =
     HostsOfBuckets.Folder.findFirstMatchIn(file.toUri.getPath).flatMap(_.group(1).toIntOption)
       .orElse(BucketFileName.bucketOf(file.getName, byBucket.size))

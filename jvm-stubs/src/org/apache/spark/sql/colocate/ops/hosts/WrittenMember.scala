@@ -17,7 +17,7 @@ case class WrittenMember(group: String, root: String)
 
 private[colocate] object WrittenMember {
 
-  /** Of a Delta table, the one that a command writes to with this plan. */
+  /** The member that a command of Delta writes to with this plan. */
   def ofDelta(plan: SparkPlan): Option[WrittenMember] = DeltaWrites.table(plan).flatMap { written =>
     of(GroupProperties.group(written.properties), written.entry, written.root)
   }

@@ -52,7 +52,7 @@ case class FinishRewrites(session: SparkSession) extends (LogicalPlan => Unit) w
 
 private[colocate] object FinishRewrites {
 
-  /** In this thread nothing is looked at: a repair knows what is unfinished, and does it as the owner of its job. */
+  /** True in a thread that skips this rule: a repair finishes moves itself, as the owner of its job. */
   private val ofRepair = ThreadLocal.withInitial[Boolean](() => false)
 
   def without[A](act: => A): A = {

@@ -25,7 +25,7 @@ case class MemberScan(relation: HadoopFsRelation, evidence: Evidence, table: Opt
 
   val trust: FileTrust = FileTrust(relation, evidence)
 
-  /** Files that name a bucket and are no strays, with that bucket. */
+  /** Files that name a bucket and are not strays, with that bucket. */
   lazy val claims: Seq[(PartitionedFile, Int)] = {
     val known = trust.known
     files.filterNot(known.isStray).flatMap(file => evidence.bucketOf(file).map(file -> _))

@@ -7,7 +7,7 @@ import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.util.SerializableConfiguration
 import org.json4s.JValue
 
-/** By bucket: how many files on HDFS have blocks that do not lie on the bucket's hosts, with the bytes of these. */
+/** Counts the files on HDFS with blocks that do not lie on their bucket's hosts, and the bytes, by bucket. */
 private[jobs] object MisplacedBlocks extends JobTask {
 
   override def run(session: SparkSession, table: JobTable, args: JValue): Any =

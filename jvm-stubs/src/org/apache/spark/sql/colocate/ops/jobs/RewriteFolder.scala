@@ -76,7 +76,7 @@ private[jobs] case class RewriteFolder(fs: FileSystem, path: Path) {
 
 private[jobs] object RewriteFolder {
 
-  /** By this name a test takes the fence out. */
+  /** The name of the fence, by which a test switches it off. */
   val Fence = "RewriteFence"
 
   private val Claim = "claim"

@@ -65,7 +65,7 @@ private[jobs] object RewriteJournal {
 
   private val Name = "journal.json"
 
-  /** In one step: the file gets its name, and its place in the claim, last. */
+  /** Writes the journal atomically: the file gets its name, and its place in the claim, last. */
   def save(fs: FileSystem, work: Path, claim: Path, journal: RewriteJournal): Unit = {
     val draft = new Path(work, Name)
     val out = fs.create(draft, true)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StringType
 /** The tables are looked at here; what of it is a finding is decided by the control plane. */
 object Doctor extends SystemProcedure(
       "doctor",
-      "Lists what is wrong or wasteful in groups and bucketed tables, each with the statement that mends it.",
+      "Lists what is wrong or wasteful in groups and bucketed tables, each with the statement that fixes it.",
       "severity STRING, code STRING, object STRING, finding STRING, cure STRING") {
 
   override def parameters(): Array[ProcedureParameter] =

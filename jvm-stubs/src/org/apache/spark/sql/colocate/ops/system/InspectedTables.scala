@@ -65,7 +65,7 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
     "tablets" -> of.tablets,
     "uncompacted" -> of.uncompacted)
 
-  /** From Delta's log: first by tablet, then by bucket. */
+  /** The buckets by Delta's log: counted by tablet, then by bucket. */
   private def ofDelta(table: BucketedTable, delta: Table): Seq[InspectedBucket] =
     DeltaTables.layoutOf(session, delta).toSeq.flatMap { layout =>
       val snapshot = DeltaReflection.snapshotOfTable(delta)

@@ -28,7 +28,7 @@ abstract class JobProcedure(kind: String, help: String) extends SystemProcedure(
 
   private val Steps = StructType.fromDDL("step INT, label STRING, buckets INT, bytes BIGINT")
 
-  /** Options of the kind's own; texts. */
+  /** The options of this kind of job; all are strings. */
   protected def options: Seq[ProcedureParameter] = Nil
 
   /** Is there such a job on one table alone? */

@@ -67,7 +67,7 @@ object MemberFiles {
       }
   }
 
-  /** Of a row of Delta's log: the bucket that its file is in; null for a stray. */
+  /** The bucket of the file of a row of Delta's log; null for a stray. */
   private[system] def bucketOf(session: SparkSession, member: MemberFacts, snapshot: DeltaSnapshot): Column = {
     val named = element_at(col("partitionValues"), lit(snapshot.physicalName(BucketColumn.Name))).cast("int")
     val strays = strayFiles(session, member, snapshot)

@@ -9,12 +9,12 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 /**
  * Matches: a sort aggregate in one step (mode Complete) with the sort that it needs. Spark chooses it where a function
- * keeps texts or other values of no fixed length, such as `max` and `max_by` of texts.
+ * keeps strings or other values of no fixed length, such as `max` and `max_by` of strings.
  * Produces: a hash aggregate that takes such values, without the sort. Where an operator above relies on the order, the
  * groups are sorted instead of the rows. The rule runs after the columnar transitions, so that all earlier rules see
  * Spark's own aggregate; and before DropPlanningNodes, because those may require an order.
  * Not when: the rows are in order anyway; an aggregate has DISTINCT or FILTER; or equal keys may differ in their bytes,
- * as texts with some collations.
+ * as strings with some collations.
  */
 object AggregateTextsByHash extends ColumnarRule {
 

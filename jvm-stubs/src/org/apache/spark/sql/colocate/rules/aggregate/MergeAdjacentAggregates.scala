@@ -24,7 +24,7 @@ object MergeAdjacentAggregates extends Rule[SparkPlan] {
       }
   }
 
-  /** Of Spark's three classes of aggregates, which have the same parameters. */
+  /** The constructor of one of Spark's three aggregates, which have the same parameters. */
   private def constructor(aggregate: BaseAggregateExec) = aggregate match {
     case _: HashAggregateExec => Some(HashAggregateExec.apply _)
     case _: SortAggregateExec => Some(SortAggregateExec.apply _)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.{SortExec, SparkPlan}
 /** For rules that give an aggregate in one step (mode Complete) another operator. */
 private[colocate] object OneStep {
 
-  /** By some keys, with plain functions only. */
+  /** Has the aggregate keys, and plain functions only? */
   def isPlain(all: BaseAggregateExec): Boolean =
     !all.isStreaming && all.groupingExpressions.nonEmpty && all.aggregateExpressions.forall(isPlain)
 

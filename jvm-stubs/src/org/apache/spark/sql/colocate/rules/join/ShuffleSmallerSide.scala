@@ -33,7 +33,7 @@ private[colocate] object ShuffleSmallerSide extends (ShuffledJoin => Option[Spar
     }
   }
 
-  /** By the optimizer's statistics. */
+  /** Is `a` smaller by the optimizer's statistics? */
   private def isSmaller(a: SparkPlan, b: SparkPlan): Boolean =
     a.logicalLink.zip(b.logicalLink).exists { case (left, right) => left.stats.sizeInBytes < right.stats.sizeInBytes }
 }

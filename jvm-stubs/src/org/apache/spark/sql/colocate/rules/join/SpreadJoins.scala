@@ -144,8 +144,8 @@ private[colocate] object SpreadPlan {
 }
 
 /**
- * If residues share tasks, the build side of each hash join must stay within the budget of a task, or be no larger than
- * before. If there is no upper bound for a build side, residues do not share tasks.
+ * If residues share tasks, the build side of each hash join must fit into the budget of a task, or not be larger
+ * than before. If there is no upper bound for a build side, residues do not share tasks.
  */
 private[colocate] case class HashBound(session: SparkSession) {
 

@@ -14,7 +14,7 @@ private[colocate] case class SpreadSettings(session: SparkSession) {
 
   def taskCost: Long = least / 2
 
-  /** A bucket is split into at most so many parts; the other sides of the join are read again for each. */
+  /** The largest number of parts of a bucket; the other sides of the join are read again for each. */
   val maxParts: Int = 64
 
   /** The size of a task that the user set, which is used whether it pays or not. */

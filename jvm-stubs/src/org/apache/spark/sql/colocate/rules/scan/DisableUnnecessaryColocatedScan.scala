@@ -19,21 +19,21 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
 
   private sealed trait Need
-  private case object Nothing extends Need
-  private case object Whole extends Need
-  private case object Aligned extends Need
+  private case object NoLayout extends Need
+  private case object WholeBuckets extends Need
+  private case object SameTasks extends Need
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val prunable = if (DynamicBucketPruning.isActive) PrunableScans.in(plan) else Nil
-    new Walk(scan => prunable.exists(_ eq scan)).from(plan, if (conf.autoBucketedScanEnabled) Nothing else Aligned)
+    new Walk(scan => prunable.exists(_ eq scan)).from(plan, if (conf.autoBucketedScanEnabled) NoLayout else SameTasks)
   }
 
   private class Walk(isPrunable: ColocatedScanExec => Boolean) {
 
     def from(plan: SparkPlan, need: Need): SparkPlan = plan match {
       case scan: ColocatedScanExec => modeFor(scan, need)
-      case exchange: Exchange => exchange.mapChildren(from(_, Nothing))
-      case own: UsesBuckets => plan.mapChildren(from(_, if (own.usesBuckets) Whole else Nothing))
+      case exchange: Exchange => exchange.mapChildren(from(_, NoLayout))
+      case own: UsesBuckets => plan.mapChildren(from(_, if (own.usesBuckets) WholeBuckets else NoLayout))
       case _ if plan.children.isEmpty => plan
       case _ =>
         val required = plan.children.zip(plan.requiredChildDistribution)
@@ -42,16 +42,16 @@ object DisableUnnecessaryColocatedScan extends Rule[SparkPlan] {
     }
 
     private def modeFor(scan: ColocatedScanExec, need: Need): SparkPlan = (scan.mode, need) match {
-      case (_: ReadMode.ByBucket, Nothing) => scan.ordinary(isPrunable(scan))
-      case (_: ReadMode.ByBucket, Whole) if scan.readsWholeFiles => scan.readBy(ReadMode.ByFilledBucket)
+      case (_: ReadMode.ByBucket, NoLayout) => scan.ordinary(isPrunable(scan))
+      case (_: ReadMode.ByBucket, WholeBuckets) if scan.readsWholeFiles => scan.readBy(ReadMode.ByFilledBucket)
       case _ => scan
     }
   }
 
   private def below(plan: SparkPlan, need: Need, distribution: Distribution): Need = plan match {
-    case _: ShuffledJoin => Aligned
-    case _ if ByTask.requires(distribution) => Aligned
+    case _: ShuffledJoin => SameTasks
+    case _ if ByTask.requires(distribution) => SameTasks
     case _: BroadcastHashJoinExec | _: BroadcastNestedLoopJoinExec | _: UnaryExecNode => need
-    case _ => if (need == Nothing) Nothing else Aligned
+    case _ => if (need == NoLayout) NoLayout else SameTasks
   }
 }

@@ -58,7 +58,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
     OtherStrategies.plan(session, this, plan).map(_.transformUp {
       case scan: FileSourceScanExec if scan.relation.location eq index =>
         val static = PlanColocatedScans.static(scan)
-        judge(relation, static).fold[SparkPlan](scan)(PlanColocatedScans.exchange(scan, static, _))
+        judge(relation, static).fold[SparkPlan](scan)(PlanColocatedScans.replaced(scan, static, _))
       case other => MetadataFields.read(other)
     })
   }
@@ -70,7 +70,7 @@ case class PlanColocatedScans(session: SparkSession) extends Strategy {
 
 object PlanColocatedScans {
 
-  private def exchange(scan: FileSourceScanExec, static: FileSourceScanExec, judged: LayoutDecision): SparkPlan =
+  private def replaced(scan: FileSourceScanExec, static: FileSourceScanExec, judged: LayoutDecision): SparkPlan =
     judged match {
       case LayoutDecision.Proven(evidence) =>
         keysIn(scan, evidence).fold[SparkPlan](scan)(bucketed(scan, static, evidence, _))

@@ -19,13 +19,13 @@ import org.apache.spark.sql.types.IntegerType
  *
  * @param columns  bucket columns, each with the bucket count of its table, a multiple of `tasks`; the greatest one, if
  *                 range partitions have different counts
- * @param anchored a colocated scan is among the inputs. A shuffle alone proves nothing: AQE may still coalesce it
+ * @param readsMember a colocated scan is among the inputs. A shuffle alone proves nothing: AQE may still coalesce it
  */
 private[colocate] case class TaskBucket(
     tasks: Int,
     columns: AttributeMap[Int],
     keys: Seq[Seq[Expression]],
-    anchored: Boolean) {
+    readsMember: Boolean) {
 
   /** The bucket count that the expression's values belong to, if rows of one such bucket are all in one task. */
   def bucketsOf(expression: Expression): Option[Int] = expression match {
@@ -43,7 +43,7 @@ private[colocate] case class TaskBucket(
   }
 
   private def and(other: TaskBucket): TaskBucket =
-    TaskBucket(tasks, columns ++ other.columns, keys ++ other.keys, anchored || other.anchored)
+    TaskBucket(tasks, columns ++ other.columns, keys ++ other.keys, readsMember || other.readsMember)
 
   /** A row with a match by `own = others` has the same hash by both. */
   private def alsoBy(own: Seq[Expression], others: Seq[Expression]): TaskBucket = {
@@ -81,7 +81,7 @@ private[colocate] object TaskBucket {
   private def ofScan(scan: ColocatedScanExec): Option[TaskBucket] = scan.mode match {
     case ReadMode.ByBucket(tasks) =>
       val columns = scan.output.filter(isBucketColumn(_, scan)).map(_ -> scan.evidence.layout.most)
-      Some(TaskBucket(tasks, AttributeMap(columns), Seq(scan.keys), anchored = true))
+      Some(TaskBucket(tasks, AttributeMap(columns), Seq(scan.keys), readsMember = true))
     case _ => None
   }
 
@@ -90,8 +90,8 @@ private[colocate] object TaskBucket {
 
   // Only these two classes: a coalesced HashPartitioning has another class.
   private def byPartitioning(partitioning: Partitioning): Option[TaskBucket] = partitioning match {
-    case ColocatedPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), anchored = true))
-    case HashPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), anchored = false))
+    case ColocatedPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), readsMember = true))
+    case HashPartitioning(keys, n) => Some(TaskBucket(n, AttributeMap.empty, Seq(keys), readsMember = false))
     case _ => None
   }
 

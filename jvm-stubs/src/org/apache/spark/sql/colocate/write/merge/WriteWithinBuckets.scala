@@ -62,7 +62,7 @@ object WriteWithinBuckets extends Rule[SparkPlan] {
     case ShuffleExchangeExec(SinglePartition, child, REPARTITION_BY_COL | REPARTITION_BY_NUM, _) =>
       proven(bucket, child).filter(_.noRows)
     case _ =>
-      TaskBucket.of(plan).filter(_.anchored).flatMap { known =>
+      TaskBucket.of(plan).filter(_.readsMember).flatMap { known =>
         val buckets = PossibleValues.of(bucket).map(known.bucketsOf)
         val onePerTask = buckets.flatten.forall(_ == known.tasks)
         Option.when(buckets.forall(_.isDefined))(Proven(plan, onePerTask, noRows = buckets.isEmpty))

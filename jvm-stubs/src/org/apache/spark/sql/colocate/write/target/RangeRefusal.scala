@@ -37,6 +37,6 @@ case class RangeRefusal(table: String, partitions: Seq[RangeEntry], only: Seq[St
   private def shown(name: String): String =
     partitions.find(_.name == name).fold(s"partition $name")(p => s"partition $name ${p.range}")
 
-  private def few(texts: Seq[String]): Seq[String] =
-    texts.take(MostShown) ++ Option.when(texts.size > MostShown)(s"${texts.size - MostShown} more")
+  private def few(names: Seq[String]): Seq[String] =
+    names.take(MostShown) ++ Option.when(names.size > MostShown)(s"${names.size - MostShown} more")
 }

@@ -62,7 +62,7 @@ case class RangedRows(
         s"${names.mkString(", ")}). Name one of these partitions."))
   }.distinct
 
-  /** From the lowest range to the highest. The expression's only texts are names, and it has the highest one first. */
+  /** The partitions, lowest range first. The expression's only strings are their names, highest first. */
   private def names: Seq[String] =
     expression.collect { case Literal(name: UTF8String, StringType) => name.toString }.distinct.reverse
 
@@ -73,7 +73,7 @@ case class RangedRows(
         s"${columnNames.filter(named(query.output, _).isEmpty).mkString(", ")}, by which the table is " +
         s"partitioned. Give a value, or name no partition.")
 
-  /** In the table's order. */
+  /** The range columns in the table's order. */
   private lazy val columns: Seq[AttributeReference] =
     expression.collect { case a: AttributeReference => a }.distinctBy(_.exprId).sortBy(_.exprId.id)
 
@@ -90,12 +90,12 @@ object RangedRows {
       of(session, name, text, DeltaTables.snapshotSchema(table), entries(properties))
     }
 
-  /** Of the table of Delta's UPDATE. */
+  /** The check for the table of Delta's UPDATE. */
   def of(session: SparkSession, target: LogicalPlan): Option[RangedRows] = target.collectFirst {
     case LogicalRelationWithTable(files: HadoopFsRelation, table) => of(session, files, table)
   }.flatten
 
-  /** Of the table of Delta's UPDATE or MERGE. */
+  /** The check for the table of Delta's UPDATE or MERGE. */
   def of(session: SparkSession, files: HadoopFsRelation, table: Option[CatalogTable]): Option[RangedRows] =
     if (!files.partitionSchema.fieldNames.contains(RangeColumn.Name)) None
     else {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.LongType
 
 /**
- * A hash aggregate whose buffers may have values of any length, such as texts. Spark's own takes types of a fixed
+ * A hash aggregate whose buffers may have values of any length, such as strings. Spark's own takes types of a fixed
  * length only, and sorts all rows for other ones. The arguments are Spark's, for an aggregate in one step (mode
  * Complete) with grouping keys.
  */
@@ -70,7 +70,7 @@ case class AnyTypeHashAggregateExec(
 
 object AnyTypeHashAggregateExec {
 
-  /** For tests: after so many groups the memory counts as full. Spark's own hash aggregate has the same setting. */
+  /** For tests: the number of groups that counts as full memory. Spark's own hash aggregate has the same setting. */
   private def mostGroups(conf: org.apache.spark.sql.internal.SQLConf): Int =
     Option(conf.getConfString("spark.sql.TungstenAggregate.testFallbackStartsAt", null))
       .fold(Int.MaxValue)(_.split(",").last.trim.toInt)

@@ -53,7 +53,7 @@ case class MergeFilesExec(keys: Seq[Attribute], byLoad: Boolean, child: SparkPla
       () => sort.createSorter(), scan.evidence.table)
   }
 
-  /** Of rows with equal keys, a merge gives those of the first file first. */
+  /** Orders the files: among rows with equal keys, a merge gives those of the first file first. */
   private def inOrder(
       tasks: IndexedSeq[Seq[Seq[Int]]],
       files: IndexedSeq[PartitionedFile],

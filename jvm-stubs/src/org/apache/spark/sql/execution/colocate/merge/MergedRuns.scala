@@ -26,7 +26,7 @@ private[merge] class MergedRuns(runs: Array[SortedRun], order: KeyOrder) {
 
   private val leaves = Iterator.iterate(1)(_ * 2).dropWhile(_ < runs.length).next()
 
-  /** At i > 0 the loser among the winners below 2 i and 2 i + 1, and the prefix of its row. */
+  /** At index i > 0: the loser among the winners below 2 i and 2 i + 1, and the prefix of its row. */
   private val losers = new Array[Int](leaves)
   private val prefixes = new Array[Long](leaves)
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
  * A file that is sorted, while it is read. Fails if the rows are not in the order that the file's tag promises:
  * rows of one key would then count as several.
  *
- * @param batches of the file's rows; a batch is no longer used when the next one is asked for
+ * @param batches the file's rows; a batch is no longer used when the next one is asked for
  * @param copy    of a row; one for all files, since it is made of generated code
  */
 private[merge] class SortedFile(
@@ -20,7 +20,7 @@ private[merge] class SortedFile(
   var prefix: Long = 0
   var isDone: Boolean = false
 
-  /** Of the batch's rows, found together: a merge that passes from file to file then has less to look at. */
+  /** The prefixes of the batch's rows, computed together: faster than one by one while the merge changes files. */
   private var prefixes = Array.empty[Long]
   private var rows = 0
 
@@ -45,7 +45,7 @@ private[merge] class SortedFile(
     }
   }
 
-  /** Of all rows of the batch. The row is at the first one, before and after. */
+  /** Computes the prefixes of all rows of the batch. `row` is at the first one, before and after. */
   private def findPrefixes(before: BatchRow): Unit = {
     if (prefixes.length < rows) prefixes = new Array[Long](rows)
     prefixes(0) = order.prefixOf(row)

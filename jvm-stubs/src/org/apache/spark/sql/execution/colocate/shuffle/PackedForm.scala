@@ -46,10 +46,10 @@ object PackedForm {
   /** The bytes of a field that can be changed in place, and fits in no word. */
   final val RoomBytes = 16
 
-  /** Up to so many bytes behind the end of what is read or written may be touched. */
+  /** How many bytes behind the end of what is read or written may be touched. */
   final val Slack = 8
 
-  /** By number of bytes: the bits of a word that they hold. */
+  /** The mask of a word's lowest n bytes, for each n from 0 to 8. */
   final val Mask: Array[Long] = Array.tabulate(9)(n => if (n == 0) 0L else -1L >>> (64 - 8 * n))
 
   /** Words are moved whole, lowest byte first. */
@@ -60,7 +60,7 @@ object PackedForm {
     PackedForm(types.size, (nulls ++ types.map(kind)).map(_.toByte).toArray)
   }
 
-  /** The array with room for so many bytes and, where an array can have them, as many again. */
+  /** The array with room for `bytes` and, where an array can have them, as many again. */
   def grown(array: Array[Byte], bytes: Long): Array[Byte] = {
     val most = ByteArrayMethods.MAX_ROUNDED_ARRAY_LENGTH
     if (bytes > most) throw new IllegalArgumentException(s"A row of $bytes bytes is larger than an array can be")

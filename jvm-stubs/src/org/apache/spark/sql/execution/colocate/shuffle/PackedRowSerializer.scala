@@ -26,7 +26,7 @@ private class PackedRows(form: PackedForm, dataSize: SQLMetric) extends Serializ
 
   override def deserializeStream(in: InputStream): DeserializationStream = new UnpackingStream(form, in)
 
-  // Single objects are no part of a shuffle.
+  // A shuffle never writes single objects.
   override def serialize[T: ClassTag](value: T): ByteBuffer = throw new UnsupportedOperationException
   override def deserialize[T: ClassTag](bytes: ByteBuffer): T = throw new UnsupportedOperationException
   override def deserialize[T: ClassTag](bytes: ByteBuffer, loader: ClassLoader): T =

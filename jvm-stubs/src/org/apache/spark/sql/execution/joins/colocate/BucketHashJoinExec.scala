@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.LongType
 
 /**
- * Spark's hash join of two sides with the same partitioning, where the streamed side is no shuffle but a scan: that
+ * Spark's hash join of two sides with the same partitioning, where the streamed side is not a shuffle but a scan: that
  * side is a part of the join's generated code, as in a broadcast join, so its rows are never written out between the
  * two. Spark's own operator is made for the rows of a shuffle, which are there anyway, and has each side in generated
  * code of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that
@@ -148,7 +148,7 @@ case class BucketHashJoinExec(
 
 object BucketHashJoinExec {
 
-  /** On a hash join whose build side was found to fit, in full, before it was chosen. */
+  /** A tag on a hash join that was chosen because its whole build side fits. */
   val IsBounded: TreeNodeTag[Unit] = TreeNodeTag[Unit]("colocate.bounded")
 
   def of(join: ShuffledHashJoinExec): BucketHashJoinExec = BucketHashJoinExec(

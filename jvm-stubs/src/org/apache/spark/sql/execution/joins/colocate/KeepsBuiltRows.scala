@@ -100,7 +100,7 @@ private[colocate] trait KeepsBuiltRows extends HashJoin {
   }
 
   /**
-   * What a row's columns are read for before it has a partner. The others, which may be long texts, are read of rows
+   * What a row's columns are read for before it has a partner. The others, which may be long strings, are read of rows
    * that find one: in a MERGE these may be few.
    */
   private def readForLookup: AttributeSet =

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.array.LongArray
  *   key | next (36 bits), bytes (28 bits) | row ...
  * }}}
  *
- * A row's address is its page and the word where it starts there; 0 is no address. Rows are whole words, so the lowest
+ * A row's address is its page and the word where it starts there; 0 means none. Rows are whole words, so the lowest
  * bit of `bytes` is free: it marks a row.
  */
 private[colocate] final class KeyedRows(memory: MemoryConsumer) {
@@ -36,7 +36,7 @@ private[colocate] final class KeyedRows(memory: MemoryConsumer) {
 
   def count: Long = rowCount
 
-  /** Of all keys; greater than `maxKey` if there are none. */
+  /** The least key; greater than `maxKey` if there are none. */
   def minKey: Long = least
 
   def maxKey: Long = most

@@ -8,7 +8,7 @@ import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk}
 import org.apache.spark.sql.execution.SparkPlan
 
 /** The plan that EXPLAIN shows. Each scan is examined only once, also if several operators above it have verdicts. */
-private[explain] final class Shown(val plan: SparkPlan) {
+private[explain] final class ExplainedPlan(val plan: SparkPlan) {
 
   private val known = new IdentityHashMap[SparkPlan, Option[Member]]
 
@@ -40,8 +40,8 @@ private[explain] final class Shown(val plan: SparkPlan) {
 
   /** `reason`; but if a rule that might have removed the Exchange has failed, that is the reason. */
   def blame(reason: Reason): Reason =
-    if (!Shown.fromLayout(reason.code)) reason
-    else failed.find(FailedRules.mayLeaveExchange).map(Shown.failure).getOrElse(reason)
+    if (!ExplainedPlan.fromLayout(reason.code)) reason
+    else failed.find(FailedRules.mayLeaveExchange).map(ExplainedPlan.failure).getOrElse(reason)
 
   private def member(leaf: SparkPlan): Option[Member] = {
     if (!known.containsKey(leaf)) known.put(leaf, Member.of(leaf))
@@ -49,7 +49,7 @@ private[explain] final class Shown(val plan: SparkPlan) {
   }
 }
 
-private[explain] object Shown {
+private[explain] object ExplainedPlan {
 
   // Other reasons, such as keys that do not fit, stay the reason even if a rule has failed.
   private val fromLayout = Set("REDISTRIBUTED", "BUCKETS_DIFFER", "OTHER_SIDE_SHUFFLED", "OTHER_NOT_MEMBER")
