@@ -50,7 +50,7 @@ def configure(
     A password in `spark.colocate.store`, and `spark.colocate.acl.token`, are taken out of the settings, which Spark
     would show, and put into the environment.
 
-    Raises ValueError for a rule that there is not, or that right rows need, and for a secret that can't be taken out
+    Raises ValueError for a rule that does not exist or can't be excluded, and for a secret that can't be taken out
     since the JVM runs already; RuntimeError when the installed PySpark is
     not the one that the jar was built for, when a session without colocation runs in this process, and for a Spark
     Connect client, whose server needs the settings.

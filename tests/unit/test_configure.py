@@ -95,7 +95,7 @@ def test_rules_are_left_out_for_the_application() -> None:
     builder = configure(SparkSession.Builder(), delta=False, without_rules=["SpreadJoins", "FuseHashJoins"])
     assert builder._options["spark.colocate.rules.excluded"] == "SpreadJoins,FuseHashJoins"
     assert "spark.colocate.rules.excluded" not in configure(SparkSession.Builder(), delta=False)._options
-    with pytest.raises(ValueError, match="right rows need it"):
+    with pytest.raises(ValueError, match="it is needed for more than speed"):
         configure(SparkSession.Builder(), without_rules=["KeepTaskDependentValues"])
 
 

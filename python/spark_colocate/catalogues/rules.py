@@ -15,7 +15,8 @@ class Rule:
     phase: when Spark runs it: `hint`, `resolution`, `post-hoc`, `check`, `normalization` (of the analysis),
         `optimizer`, `strategy`, `preparation` (the whole plan, after EnsureRequirements), `stage` (of adaptive
         execution) or `columnar` (last).
-    needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for one that right rows need.
+    needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for all others: without it rows could be
+        wrong, or a statement would show or do something else.
     active: whether it is applied where no session excludes it.
     """
 
@@ -43,5 +44,5 @@ def excluded(names: list[str]) -> str:
                 f"There is no rule {name}. Did you mean {meant}? Those that can be excluded are {', '.join(allowed)}."
             )
         if known[name].needed != "speed":
-            raise ValueError(f"The rule {name} can't be excluded: right rows need it. {known[name].doc}")
+            raise ValueError(f"The rule {name} can't be excluded: it is needed for more than speed. {known[name].doc}")
     return ",".join(names)

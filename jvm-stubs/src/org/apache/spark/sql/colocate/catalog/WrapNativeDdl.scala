@@ -89,13 +89,13 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
   /** Keys of TBLPROPERTIES, and of OPTIONS or a writer's options, which may name a property, too. */
   private def namedIn(table: CatalogTable): Iterable[String] = table.properties.keys ++ table.storage.properties.keys
 
-  /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
-  /** With the place that it will have; a database that does not exist is the command's own error. */
+  /** The table with the location that it will have; a database that does not exist is the command's own error. */
   private def located(table: CatalogTable): CatalogTable = Try {
     val folder = NativeTable.location(session, table).map(CatalogUtils.stringToURI)
     table.copy(identifier = NativeTable.name(session, table), storage = table.storage.copy(locationUri = folder))
   }.getOrElse(table)
 
+  /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
   private def normal(table: CatalogTable): CatalogTable = {
     val options = table.storage.properties
     table.copy(

@@ -32,13 +32,13 @@ object RuleList {
 
   /** For each name of a list that may not be excluded: why, and which rule was meant. */
   def refused(list: String): Seq[String] = parsed(list).filterNot(name => forSpeed.contains(name)).map { name =>
-    if (names.contains(name)) s"Right rows need $name."
+    if (names.contains(name)) s"$name is needed for more than speed."
     else s"There is no rule $name. Did you mean ${Nearest(name, forSpeed)}?"
   }
 
   def forSpeed: Seq[String] = all.filter(_.needed == "speed").map(_.name)
 
-  /** The statement that avoids a rule; None if right rows need the rule. */
+  /** The statement that avoids a rule; None if it can't be excluded. */
   def switchOf(name: String): Option[String] =
     all.find(_.name == name).filter(_.needed == "speed").map(_.switch.getOrElse(s"SET $Excluded = $name"))
 
