@@ -55,7 +55,7 @@ def _reasons() -> str:
     head = (
         "# Reasons\n\nEXPLAIN says for every join, aggregate and window that touches a member either "
         "`colocate: true (group db.g, 16 buckets)` or `colocate: false, reason: ...` with one of these codes and its "
-        "cure. `spark_colocate.verdicts(df)` gives the same as values. Words in braces are filled in.\n\n"
+        "cure. `spark_colocate.verdicts(df)` gives the same as values. Words in braces are placeholders.\n\n"
         "| code | reason | cure |\n|---|---|---|\n"
     )
     rows = [f"| `{one.code}` | {_cell(one.sentence)} | {_cell(one.cure)} |" for one in reasons.catalogue().values()]
@@ -64,9 +64,9 @@ def _reasons() -> str:
 
 def _findings() -> str:
     head = (
-        "# Findings\n\nWhat [`CALL system.doctor()`](../how-to/doctor.md) may find, each with the statement that "
+        "# Findings\n\nWhat [`CALL system.doctor()`](../how-to/doctor.md) may list, each with the statement that "
         "fixes it. `colocate doctor` and `/api/v1/doctor` look at the store of groups alone, so they find only those "
-        "that say *store*. Words in braces are filled in; names are quoted where they must be.\n\n"
+        "that say *store*. Words in braces are placeholders; names are quoted where necessary.\n\n"
         "| code | severity | looks at | finding | cure |\n|---|---|---|---|---|\n"
     )
     rows = [
@@ -78,16 +78,16 @@ def _findings() -> str:
 
 def _properties() -> str:
     head = (
-        "# Table properties\n\nThose that mean something here. Their names are read whatever their case. A table with "
+        "# Table properties\n\nThe properties that this project uses. Their names are not case-sensitive. A table with "
         "buckets or range partitions declares in its schema what CREATE has checked, so a session without the "
-        "extension, which may set any property, changes no row by it. RESTORE brings schema and properties back "
-        "together; LIKE and CLONE copy both, and may name only those of a group. CONVERT TO DELTA makes no buckets, "
-        "and in a table without buckets and range partitions these names are any user's.\n\n"
+        "extension, which may set any property, changes no row by it. RESTORE restores schema and properties "
+        "together; LIKE and CLONE copy both, and may name only properties of a group. CONVERT TO DELTA makes no "
+        "buckets. In a table without buckets and range partitions, users may use these names as they like.\n\n"
         "- CREATE, also AS SELECT and OR REPLACE: *checked*, or *refused*.\n"
-        "- Writer: may `option(name, value)` of a DataFrame writer that creates the table give it? Otherwise such an "
-        "option is no property.\n"
-        "- ALTER TABLE SET and UNSET: *checked*; *declared*: allowed if it ends in what the table was created with; or "
-        "*refused*.\n\n"
+        "- Writer: whether `option(name, value)` of a DataFrame writer that creates the table sets it. Otherwise "
+        "such an option is not a property.\n"
+        "- ALTER TABLE SET and UNSET: *checked*; *declared*: allowed if the result is what the table was created with; "
+        "or *refused*.\n\n"
         "| property | what it is | CREATE | writer | ALTER | if a session without the extension sets it |\n"
         "|---|---|---|---|---|---|\n"
     )
@@ -132,8 +132,8 @@ def _doris_types() -> str:
 
 def _doris_statements() -> str:
     head = (
-        "# Statements of Doris and StarRocks without a counterpart\n\nA text that begins so is refused with the reason "
-        "and what to write instead; [in Doris' spelling](../how-to/doris.md) lists what can be written. `A\\|B`: one "
+        "# Statements of Doris and StarRocks without a counterpart\n\nA statement that begins so is refused with the "
+        "reason and what to write instead; [this page](../how-to/doris.md) lists what can be written. `A\\|B`: one "
         "of them; `[A]`: may be left out; `*`: a name; `...`: anything; `$`: the end.\n\n"
         "| about | why | instead | statements |\n|---|---|---|---|\n"
     )
@@ -146,7 +146,7 @@ def _doris_statements() -> str:
     ]
     clauses = [f"| {_pattern(one['words'])} | {_cell(one['why'])} | {_cell(one['cure'])} |" for one in known["clauses"]]
     behind = (
-        "\n## Clauses\n\nWhere Spark's parser fails at one of these, its error has a line more.\n\n"
+        "\n## Clauses\n\nIf Spark's parser fails at one of these, a line is added to its error.\n\n"
         "| clause | why | instead |\n|---|---|---|\n"
     )
     text = head + "\n".join(rows) + "\n" + behind + "\n".join(clauses) + "\n"
@@ -162,7 +162,7 @@ def _doris_properties() -> str:
     variables = _refusals("variable", conf.load("doris_variables.json")["variables"])
     return (
         MADE.format(name="doris_properties.json and conf/doris_variables.json")
-        + "# Properties and variables of Doris and StarRocks\n\nOf a table that is created or altered "
+        + "# Properties and variables of Doris and StarRocks\n\nFor a table that is created or altered "
         "[in Doris' spelling](../how-to/doris.md). `a.*`: all that begin with `a.`.\n\n"
         f"## Kept\n\n| property | meaning |\n|---|---|\n{done}\n"
         f"## Refused\n\nThey decide which rows are shown, or how long rows live.\n\n{refused}\n"
@@ -190,10 +190,10 @@ def _roles() -> str:
     head = (
         "<!-- Made by tools/reference.py from spark_colocate/service/base/access.py; edit that file and run the tool. "
         "-->\n"
-        "# Roles\n\nThe least role that a token needs for a verb of the [REST interface](../how-to/rest.md), and "
-        "in sessions with `spark.colocate.acl.enabled`. Each role "
-        "may also do what the ones before it may: READER, OPERATOR, ADMIN.\n\n"
-        "| verb | least role |\n|---|---|\n"
+        "# Roles\n\nThe least role that a token needs for an operation of the [REST interface](../how-to/rest.md), "
+        "and in sessions with `spark.colocate.acl.enabled`. Each role "
+        "includes those before it: READER, OPERATOR, ADMIN.\n\n"
+        "| operation | least role |\n|---|---|\n"
     )
     return head + "".join(f"| `{verb}` | {role} |\n" for verb, role in LEAST_ROLE.items())
 

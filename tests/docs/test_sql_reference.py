@@ -9,7 +9,7 @@ from tests.docs.markdown import ROOT
 PAGE = (ROOT / "docs/reference/sql.md").read_text()
 
 
-def test_every_statement_of_the_looking_section_runs(spark: SparkSession) -> None:
+def test_every_listing_runs(spark: SparkSession) -> None:
     statements = re.findall(r"`(SELECT \* FROM system\.\w+|SHOW PROC '/colocation_group')`", PAGE)
     assert len(statements) > 4
     for statement in statements:

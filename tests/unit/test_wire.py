@@ -115,5 +115,5 @@ def test_only_rules_for_speed_can_be_excluded() -> None:
         match=r"no rule Spread\. Did you mean SpreadJoins\? Those that can be",
     ):
         excluded(["Spread"])
-    with pytest.raises(ValueError, match="The rule KeepTaskDependentValues can't be excluded: it is needed for more than speed"):
+    with pytest.raises(ValueError, match="The rule KeepTaskDependentValues can't be excluded: it is needed"):
         excluded(["KeepTaskDependentValues"])

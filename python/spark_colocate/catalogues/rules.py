@@ -15,8 +15,8 @@ class Rule:
     phase: when Spark runs it: `hint`, `resolution`, `post-hoc`, `check`, `normalization` (of the analysis),
         `optimizer`, `strategy`, `preparation` (the whole plan, after EnsureRequirements), `stage` (of adaptive
         execution) or `columnar` (last).
-    needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for all others: without it rows could be
-        wrong, or a statement would show or do something else.
+    needed: `speed` for a rule that only makes queries faster and may be excluded; `rows` for all others: without it
+        rows could be wrong, or a statement would show or do something else.
     active: whether it is applied where no session excludes it.
     """
 

@@ -19,7 +19,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": text}
     for status, text in {
         401: "The call has no valid token.",
-        403: "The token's role may not do this, or a foreign web page sent the call.",
+        403: "The token's role may not do this, or a web page of another origin sent the call.",
         404: "What the call names does not exist.",
         408: "The body did not arrive in time.",
         409: "The call does not fit the state of what it names.",
