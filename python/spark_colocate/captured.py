@@ -1,7 +1,7 @@
 """PySpark's error for a row that a load, an UPDATE or a MERGE refuses.
 
-PySpark turns the errors of classes that it knows into its own. Of all that can fail in a task of a write, Delta lets
-only its InvariantViolationException out as it is, which PySpark does not know.
+PySpark turns the errors of classes that it knows into its own. Of the errors in a task of a write, Delta rethrows
+only its InvariantViolationException unchanged, which PySpark does not know.
 """
 
 from __future__ import annotations

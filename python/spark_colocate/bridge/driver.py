@@ -1,4 +1,4 @@
-"""The JVM of a PySpark driver in this process: jars for it, and what it says of a DataFrame."""
+"""The JVM of a PySpark driver in this process: its jars, and its verdicts on a DataFrame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs as the JVM calls them: a name and a JSON object in, a JSON object out. Knows no Py4J."""
+"""The verbs as the JVM calls them: a name and a JSON object in, a JSON object out. Does not use Py4J."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The control plane's process, a child of the driver.
 
-Its first line on stdin says where to attach. After that the open pipe means that the driver lives, and its end ends
+Its first line on stdin says where to attach. While the pipe is open, the driver lives; the end of the pipe ends
 this process, whatever happened to the driver.
 """
 

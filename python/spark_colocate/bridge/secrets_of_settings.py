@@ -1,4 +1,4 @@
-"""Secrets in a builder's settings: taken out before a JVM starts, whose command line and UI would show them."""
+"""Takes secrets out of a builder's settings before a JVM starts, whose command line and UI would show them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How many partitions and buckets a table should have, and of which columns: Doris' rules for data division.
 
-A tablet is one bucket of one partition: what a task reads, and what is written, compacted and moved as a whole.
+A tablet is one bucket of one partition: the unit that a task reads, and that is written, compacted and moved.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ def division(size: int) -> Division:
 
 
 def advise(facts: TableFacts) -> tuple[Advice, ...]:
-    """All that could be better, the size of tablets first: it counts more than their number."""
+    """All advice, that on the size of tablets first: it matters more than their number."""
     found = (rule(facts) for rule in _RULES)
     return tuple(one for one in found if one)
 
 
 def hints(facts: TableFacts) -> tuple[str, ...]:
-    """What a CREATE says by itself."""
+    """The advice that a CREATE logs."""
     return tuple(one.text for one in advise(facts) if one.urgent)
 
 

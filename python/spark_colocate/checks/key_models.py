@@ -1,6 +1,6 @@
-"""AGGREGATE KEY and UNIQUE KEY: which columns name a row, and how the values of rows with equal keys become one.
+"""AGGREGATE KEY and UNIQUE KEY: which columns are the key, and how the values of rows with equal keys are combined.
 
-A table keeps its model in three properties. Here a declaration is checked; nothing needs the store.
+A table keeps its model in three properties. This module checks a declaration, without the store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NO_ORDER = re.compile(r"(map|variant|interval|void)\b.*")
 class KeyedTable:
     """A Delta table and the properties that declare its key model.
 
-    keys: the key columns' names, with commas between. aggregates: JSON, from value columns to aggregations.
+    keys: the key columns' names, separated by commas. aggregates: JSON, from value columns to aggregations.
     partitioned_by: the columns of PARTITIONED BY and of the ranges.
     """
 
@@ -48,7 +48,7 @@ def properties(table: KeyedTable) -> dict[str, str]:
         _fail(table, f"'{table.model}' is not a key model", f"Write {AGGREGATE}, {UNIQUE} or {DUPLICATE}.")
     keys = [_column(table, name.strip().strip("`"), "key_columns") for name in table.keys.split(",") if name.strip()]
     if not keys:
-        _fail(table, "'key_columns' names no column", "Name the key columns, with commas between.")
+        _fail(table, "'key_columns' names no column", "Name the key columns, separated by commas.")
     names = [key.name for key in keys]
     kept = {"key_model": table.model, "key_columns": ", ".join(names)}
     if table.model == DUPLICATE:

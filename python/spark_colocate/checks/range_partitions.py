@@ -1,6 +1,6 @@
 """Range partitions as values: which rows belong to which partition, what overlaps, and what is left open.
 
-A range takes its lower bound in and leaves its upper bound out. Several columns are compared from the left.
+A range includes its lower bound and excludes its upper bound. Several columns are compared from the left.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The checks of a table's declaration. Each is pure: it returns the error, or None when all is well.
 
-What compares a table with its group is in `matching`; this module needs nothing but the statement.
+The comparison of a table with its group is in `matching`; this module needs only the statement.
 """
 
 from __future__ import annotations

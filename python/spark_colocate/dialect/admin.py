@@ -1,4 +1,4 @@
-"""ADMIN, HELP, RECOVER, and what SHOW shows beside Spark's own."""
+"""ADMIN, HELP, RECOVER, and the SHOW statements that Spark does not have."""
 
 from __future__ import annotations
 

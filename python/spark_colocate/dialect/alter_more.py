@@ -1,4 +1,4 @@
-"""ALTER TABLE and ALTER COLOCATE GROUP, as far as Spark or a CALL does the same under another spelling."""
+"""ALTER TABLE and ALTER COLOCATE GROUP, where Spark or a CALL does the same in another spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the columns of a CREATE TABLE: each clause at most once, in any order."""
+"""The clauses after the columns of a CREATE TABLE: each at most once, in any order."""
 
 from __future__ import annotations
 

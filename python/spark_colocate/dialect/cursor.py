@@ -1,4 +1,4 @@
-"""Reads a text token by token, with sqlglot's tokenizer for StarRocks, and says where and what was wrong."""
+"""Reads a text token by token, with sqlglot's tokenizer for StarRocks, and reports errors with their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a text that Spark's parser refused: read under another spelling, or refused by name."""
+"""The entry point for a text that Spark's parser refused: it is translated, or refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AGGREGATE KEY, UNIQUE KEY and DUPLICATE KEY: which columns are keys, and what becomes of the others."""
+"""AGGREGATE KEY, UNIQUE KEY and DUPLICATE KEY: which columns are keys, and how the others are aggregated."""
 
 from __future__ import annotations
 

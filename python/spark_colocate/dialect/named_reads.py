@@ -1,7 +1,7 @@
 """`FROM t PARTITION p x`: a read of named range partitions, where Spark's parser does not take Doris' text.
 
-Of `FROM t PARTITION (p)` Spark's parser makes a name of t with a name of its column, which the driver knows. With
-another name behind it, or without parentheses, the same is written here in a form that Spark's parser takes.
+Spark's parser reads `FROM t PARTITION (p)` as an alias of t and of its column, which the driver recognises. With
+another alias after it, or without parentheses, this module rewrites it to that form.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A text without what only Doris and StarRocks read and what changes no row: `#` and `//` comments, hints, labels.
+"""Removes what only Doris and StarRocks read and what changes no row: `#` and `//` comments, hints, labels.
 
-Blanks stand where it was, so that every other word keeps its place, which errors name.
+Blanks replace it, so that every other word keeps its place, which errors name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""PROPERTIES ("key" = "value"): which ones have a meaning here."""
+"""PROPERTIES ("key" = "value"): which of them are kept, refused or left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SHOW CREATE TABLE in Doris' spelling: Spark's own statement of a table, read and written the other way."""
+"""SHOW CREATE TABLE in Doris' spelling: translates Spark's own SHOW CREATE TABLE."""
 
 from __future__ import annotations
 

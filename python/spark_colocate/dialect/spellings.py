@@ -1,4 +1,4 @@
-"""Statements that Spark has under another spelling: SHOW, SET, EXPLAIN, ANALYZE and those of databases."""
+"""Statements that Spark has in another spelling: SHOW, SET, EXPLAIN, ANALYZE and those of databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which statement a text is, by its first words, and who reads it."""
+"""Finds the translation of a statement by its first words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partitions by a step, which become plain ranges: `FROM ... TO ... INTERVAL`, and `START ... END ... EVERY`."""
+"""Partitions with a step, which become plain ranges: `FROM ... TO ... INTERVAL`, and `START ... END ... EVERY`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The port by which the control plane has work on the tables' files done, in a driver of Spark."""
+"""The interface by which the control plane runs tasks on the tables' files in a Spark driver."""
 
 from spark_colocate.engine.protocol import Engine
 

@@ -1,4 +1,4 @@
-"""What jobs need of Spark: a task by its name, with values of JSON in and out."""
+"""The interface of jobs to Spark: a task by its name, with JSON values in and out."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How the service's values are shown to people. A face adds no rule of its own."""
+"""REST interface and command line: they show the service's values to people, and add no logic of their own."""

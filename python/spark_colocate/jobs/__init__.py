@@ -1,7 +1,7 @@
-"""What jobs do. Each kind is a file: it plans steps (`begin`), does one (`step`), and ends (`end`).
+"""The kinds of jobs, a file each: it plans steps (`begin`), runs one (`step`), and ends the job (`end`).
 
-A step may be repeated, because a driver may end before it has said that a step is done. `runner` does the jobs,
-`scheduler` starts those that come again and again.
+A step may be repeated, because a driver may end before it has recorded that a step is done. `runner` runs the jobs,
+`scheduler` starts regular ones.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""balance: evens the bytes that hosts hold, by moving buckets one at a time; all tables of a group move together."""
+"""balance: evens out the bytes of the hosts, by moving buckets one at a time; all tables of a group move together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of files on HDFS, which jobs bring to the hosts of their buckets. On other storage files are on no host."""
+"""Moves blocks of files on HDFS to the hosts of their buckets. On other storage, files lie on no host."""
 
 from __future__ import annotations
 

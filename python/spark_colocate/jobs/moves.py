@@ -1,4 +1,4 @@
-"""Moves of buckets between hosts, as steps of jobs: Doris' order of events.
+"""Moves of buckets between hosts, as steps of jobs, in Doris' order.
 
 The targets are chosen when the job begins. From the first move to the job's end the group's placement is unstable. Each
 move first copies what must be copied (on HDFS the blocks; on shared storage nothing), and then changes the sequence, so

@@ -1,6 +1,6 @@
 """repair: buckets of lost hosts go to others, blocks on HDFS to the hosts of their buckets, strays into their buckets.
 
-A table alone: only its blocks and strays. Switched off by `disable_colocate_relocate`, buckets and blocks stay.
+For one table it moves only its blocks and strays. With `disable_colocate_relocate`, buckets and blocks stay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Does the jobs of a catalog, one after another, in the driver that this process serves."""
+"""Runs the jobs of a catalog, one after another, in the driver that this process serves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Starts jobs that come again and again, as often as the settings `spark.colocate.<kind>.interval` say.
+"""Starts regular jobs, as often as the settings `spark.colocate.<kind>.interval` say.
 
-Any number of drivers may look: a job is started in one transaction with the look at the last one, so the interval holds
-for all of them together.
+Any number of drivers may do this: one transaction reads when the last job was and starts the next, so the interval
+holds for all of them together.
 """
 
 from __future__ import annotations

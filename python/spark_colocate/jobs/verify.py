@@ -1,7 +1,7 @@
-"""verify: are the rows of each file in the bucket that the file claims?
+"""verify: checks whether the rows of each file belong to the file's bucket.
 
-What is found wrong becomes a stray: a file whose rows queries bring to their buckets themselves. So rows stay right,
-and only this file's rows are shuffled, until a repair writes them anew.
+A file with a wrong row becomes a stray: queries shuffle its rows to their buckets. So rows stay right, and only this
+file's rows are shuffled, until a repair rewrites them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of colocation groups as immutable values. Nothing here reads a store, a clock or a JVM."""
+"""The concepts of colocation groups as immutable values. Nothing here reads a store, a clock or a JVM."""
 
 from spark_colocate.model.access import AccessRole, AuditEntry, Token
 from spark_colocate.model.groups import (

@@ -1,8 +1,8 @@
-"""The verbs of the control plane. All workflow is here, behind `Service`; whoever shows or sends it adds none.
+"""The verbs of the control plane. All logic is here, behind `Service`; the modules that show or send values add none.
 
-`base` has the values that go in and come out, and the transactions that all verbs use; `groups.listings` has what is
-shown. A statement is begin / the catalog's own work / finish (`statements.statements`); `declarations` checks what it
-declares, `membership` has the steps of one transaction.
+`base` has the values that go in and come out, and the transactions that all verbs use; `groups.listings` has the
+values that are shown. A statement is begin / the catalog's own work / finish (`statements.statements`); `declarations`
+checks what it declares, `membership` has the steps of one transaction.
 """
 
 from spark_colocate.service.base.access import NewToken

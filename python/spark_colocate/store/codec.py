@@ -1,4 +1,4 @@
-"""Rows to values and back: the only place that knows how a value is spelled in a column."""
+"""Converts rows to values and back: the only module that knows how a value is stored in a column."""
 
 from __future__ import annotations
 

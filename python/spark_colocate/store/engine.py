@@ -1,4 +1,4 @@
-"""Engines: how SQLite and PostgreSQL are made to behave alike, and how their failures read."""
+"""Engines for SQLite and PostgreSQL, with the same behaviour and the same errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store that was never named: empty to read, and the first write says how to name one."""
+"""A store that no setting names: reads find nothing, and a write fails with the setting to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets and where they come from: the store's password, which no URL that is shown has, and an application's token.
+"""Secrets and their sources: the store's password, which is in no URL that is shown, and an application's token.
 
 `conf/Exposed.scala` refuses a URL with a password in Spark's configuration by the same rules.
 """

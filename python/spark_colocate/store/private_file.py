@@ -1,7 +1,7 @@
-"""The rights of a SQLite store: its owner alone may read, write and lock it.
+"""The permissions of a SQLite store: only its owner may read, write and lock it.
 
-A user who may read it could see the audit and the tokens' digests, and his lock would stop every writer. Several users
-of a machine share a store in PostgreSQL.
+Another user could read the audit and the tokens' digests, and a lock of that user would stop every writer. Several
+users of a machine share a store in PostgreSQL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A store whose writes are undone: what a change would do is found out by doing it."""
+"""A store whose writes are rolled back, so that a dry run executes the change itself."""
 
 from __future__ import annotations
 

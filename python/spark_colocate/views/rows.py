@@ -1,4 +1,4 @@
-"""What the faces and the system tables show of the service's values, with the same names in all."""
+"""The rows of the command line, REST and the system tables, with the same names in all."""
 
 from __future__ import annotations
 

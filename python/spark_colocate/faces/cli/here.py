@@ -1,4 +1,4 @@
-"""A session of this command that does one job."""
+"""A session of this command that runs one job."""
 
 from __future__ import annotations
 

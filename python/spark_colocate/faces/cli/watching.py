@@ -1,4 +1,4 @@
-"""Waiting for the end of a job: its progress, and why it does not get on."""
+"""Waits for the end of a job, and shows its progress, or why it does not progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`colocate worker`: a session of Spark that only does jobs."""
+"""`colocate worker`: a session of Spark that only runs jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who calls: the token of a call, what it may do, and how often."""
+"""The caller of a call: its token, its role, and its rate limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server does where nothing else is said. Apart, so that the command line shows it without loading FastAPI."""
+"""The defaults of a server. A separate module, so that the command line shows them without loading FastAPI."""
 
 PORT = 8030
 """Doris' http_port of the FE."""

@@ -1,4 +1,4 @@
-"""Every error as one body: code, message, cure. And which HTTP status an error has."""
+"""The body of every error (code, message, cure) and its HTTP status."""
 
 from __future__ import annotations
 

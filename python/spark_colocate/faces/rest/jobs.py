@@ -1,4 +1,4 @@
-"""/api/v1/jobs: starts, lists and ends jobs. A driver of the catalog does them."""
+"""/api/v1/jobs: starts, lists and ends jobs. A driver of the catalog runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups by their names, and what an operator can do with one."""
+"""Finds groups by their names, and has the operator's changes of a group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people and planners see of a catalog's groups, as values. How they are shown is up to who shows them."""
+"""The groups of a catalog as values, for listings and for planning. `views` and `faces` format them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reconcile: the tables' properties are the truth, the registry follows them.
 
-Mends what other sessions did without us: a table dropped or made by a session without the extension, a clone that
+Follows the changes of other sessions: a table dropped or made by a session without the extension, a clone that
 brought the property along, a driver that died between the catalog's commit and the registry's.
 """
 

@@ -1,4 +1,4 @@
-"""The states of a job: who may do it, and what happens to it, each inside one store transaction.
+"""The states of a job: which driver may run it, and its changes, each inside one store transaction.
 
 A driver that runs a job increments the job's `beats`. If another driver sees no change for `LEASE_SECONDS` of its own
 clock, the owner is gone, and the other driver goes on with the unfinished step. So clocks that differ do no harm.

@@ -1,4 +1,4 @@
-"""The verbs on jobs: for users, and for the driver that does them."""
+"""The verbs on jobs: for users, and for the driver that runs them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which hosts there are, and which of them holds which bucket."""
+"""The hosts, and the buckets that are assigned to them."""

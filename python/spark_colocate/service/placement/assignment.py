@@ -1,7 +1,7 @@
 """The bucket sequence: which hosts hold a bucket. Pure: the same input gives the same sequence.
 
-A new group gets `round_robin`. When hosts come or go, `repaired` replaces what is lost and `balanced` evens the loads;
-both return moves, which `moved` applies.
+A new group gets `round_robin`. When hosts come or go, `repaired` replaces lost hosts and `balanced` evens out the
+loads; both return moves, which `moved` applies.
 """
 
 from __future__ import annotations

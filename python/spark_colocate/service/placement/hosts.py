@@ -1,4 +1,4 @@
-"""Which hosts live, and what happens to the groups' bucket sequences when one comes or goes.
+"""The living hosts, and the changes of the groups' bucket sequences when one comes or goes.
 
 Every driver reports regularly which hosts it sees, and increments their `beats`. A host is lost when a driver has seen
 no change of its beats for the grace period, by its own clock. So drivers whose clocks differ agree, and

@@ -1,4 +1,4 @@
-"""How much each host holds, and which bucket may go where."""
+"""The load of each host, and the moves that a bucket may make."""
 
 from __future__ import annotations
 

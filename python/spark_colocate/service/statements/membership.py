@@ -1,4 +1,4 @@
-"""How tables enter and leave groups, as steps inside one store transaction. No workflow: that is the facade's."""
+"""How tables enter and leave groups, as steps inside one store transaction. The facade calls them."""
 
 from __future__ import annotations
 

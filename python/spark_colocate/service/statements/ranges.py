@@ -1,4 +1,4 @@
-"""What CREATE and the procedures of range partitions ask: the new partitions, checked, and the SQL that goes with them.
+"""Range partitions of CREATE and of the procedures: checks the new partitions, and returns them with their SQL.
 
 Nothing here needs the store: a table's ranges are in its own properties.
 """
@@ -22,7 +22,7 @@ T = TypeVar("T")
 class RangedTable:
     """A table and the two properties that declare its range partitions.
 
-    by: the range columns' names, with commas between. partitions: JSON. zone: of TIMESTAMP bounds without an offset.
+    by: the range columns' names, separated by commas. partitions: JSON. zone: of TIMESTAMP bounds without an offset.
     keys: the bucket keys' names. group: the text of `colocate_with`; empty for a table in no group.
     """
 

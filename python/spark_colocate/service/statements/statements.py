@@ -1,4 +1,4 @@
-"""Statements on tables: what their begin and their finish do, each inside one store transaction.
+"""The begin and the finish of statements on tables, each inside one store transaction.
 
 The begin checks the table against its group, and writes a ticket: a row that reserves the group with these key types,
 buckets and replication number. The group itself is written by the finish, so a statement that fails, or a driver that

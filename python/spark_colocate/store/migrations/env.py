@@ -1,4 +1,4 @@
-"""Run by Alembic: brings the store up on the connection, and in the transaction, that `migrate.upgrade` gives."""
+"""Run by Alembic: migrates the store on the connection, and in the transaction, that `migrate.upgrade` gives."""
 
 from alembic import context
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate
 import org.json4s.jackson.{JsonMethods, Serialization}
 import org.json4s.{DefaultFormats, Formats, JValue}
 
-/** Reads and writes JSON: what goes to and from Python, files of ours beside native tables, and, only read, conf/. */
+/** Reads and writes the JSON of calls to Python and of the files beside native tables; reads that of conf/. */
 object Json {
   implicit val formats: Formats = DefaultFormats
 

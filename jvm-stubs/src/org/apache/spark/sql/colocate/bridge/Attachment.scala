@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.conf.RuleEntry
 import org.apache.spark.sql.colocate.rules.RuleTable
 import py4j.{CallbackClient, GatewayServer, Protocol}
 
-/** What Python offers to the JVM. */
+/** The calls that Python offers to the JVM. */
 trait ControlPlaneVerbs {
   def call(verb: String, argsJson: String): String
 }

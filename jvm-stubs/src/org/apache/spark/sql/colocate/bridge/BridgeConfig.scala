@@ -8,7 +8,7 @@ import org.apache.spark.sql.colocate.conf.{Exposed, Settings}
 import org.apache.spark.sql.internal.StaticSQLConf
 
 /**
- * What the control plane of an application is started with.
+ * The arguments with which the control plane of an application is started.
  *
  * @param catalog   identity of the catalog: the key of every row in the store
  * @param ephemeral the catalog ends with the application (Spark's in-memory one), and so do its rows

@@ -12,8 +12,8 @@ import org.json4s.JsonAST.{JNothing, JNull, JString}
 import py4j.{Py4JException, Py4JNetworkException}
 
 /**
- * The access to the control plane: one process for each JVM, started by the first statement that needs it, and started
- * again by the next one after it has died. Statements wait for it and fail without it; queries never do.
+ * Calls the control plane: one process for each JVM. The first statement that needs it starts it, and after it has died
+ * the next one starts it again. Statements wait for it and fail without it; queries never do.
  */
 object ControlPlane {
 

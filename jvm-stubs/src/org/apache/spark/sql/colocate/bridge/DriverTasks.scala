@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.bridge
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Services
 
-/** Runs the tasks that jobs of the control plane ask of this driver. Found as a service: the bridge knows no job. */
+/** Runs the tasks of jobs that the control plane sends to this driver. Found as a service: the bridge knows no job. */
 trait DriverTasks {
 
   /** The answer as JSON: `ok`, or `error`. */

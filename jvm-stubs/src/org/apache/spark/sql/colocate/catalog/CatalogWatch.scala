@@ -11,9 +11,9 @@ import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState, MemberInf
 import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable}
 
 /**
- * Sees catalog changes that our statements did not make: the drop inside an overwrite, an API call, a session without
- * the extension in the same application. It updates the registry. A change that it misses (by another application) is
- * found by `system.reconcile`. Rows never depend on it.
+ * Listens for catalog changes that do not come from our statements: the drop inside an overwrite, an API call, a
+ * session without the extension in the same application. It updates the registry. A change that it misses (by another
+ * application) is found by `system.reconcile`. Rows never depend on it.
  */
 private class CatalogWatch(catalog: ExternalCatalog, attached: SparkSession)
   extends ExternalCatalogEventListener with Logging {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.classic.SparkSession
  * The folder of a table that a statement is about to create. If the statement fails, a new folder without files is
  * removed. Files stay: another statement, of this or another driver, may be writing to the same folder and commit
  * later. Spark's committer removes its own files; those of Delta, which writes the rows of a CREATE TABLE AS SELECT
- * before it commits, are left to VACUUM, as without us.
+ * before it commits, are left to VACUUM, as on stock Delta.
  */
 class FailedCreateCleanup private (folder: Option[(FileSystem, Path)]) extends Logging {
 

@@ -13,8 +13,8 @@ import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.types.StructType
 
 /**
- * A Delta table with hidden columns whose files are in a folder already, and that gets a name in the catalog: by CREATE
- * TABLE ... LOCATION or SET LOCATION. Its own log says what it is: columns, buckets, partitions, key model and group.
+ * An existing Delta table with hidden columns that gets a name in the catalog, by CREATE TABLE ... LOCATION or SET
+ * LOCATION. Its own log decides its columns, buckets, partitions, key model and group.
  */
 class HeldFolder(session: SparkSession, val location: String, table: Table) {
 

@@ -15,13 +15,13 @@ import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
 /**
  * Changes the range partitions of a Delta table in one commit: the properties, the expressions that Delta's writers
- * compute partitions and buckets by, and the files of a partition that goes.
+ * compute partitions and buckets with, and the files of a dropped partition.
  */
 class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
 
   private val name = TableName.of(session, ident)
 
-  /** @param keys the bucket keys that the statement names, with commas between */
+  /** @param keys the bucket keys that the statement names, separated by commas */
   def add(
       partition: String,
       lower: Option[String],

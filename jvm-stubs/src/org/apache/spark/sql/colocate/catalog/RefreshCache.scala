@@ -7,8 +7,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
 
 /**
- * After a statement that changes a table's files and whose command does not tell Spark's cache: what the cache holds of
- * the table, or of queries on it, is computed anew when it is read next. The statement is done, so an error is logged.
+ * Invalidates cached rows of a table, and of queries on it, after a statement that changes the table's files without
+ * telling Spark's cache. The statement has succeeded by then, so an error is only logged.
  */
 private[colocate] object RefreshCache extends Logging {
 

@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.command.RunnableCommand
 
 /**
  * RESTORE of a Delta table to a version with another group or other buckets: the table joins, changes or leaves its
- * group with it. Whoever restores a table wants its rows back, so a version that fits into its group no more is
+ * group with it. Users restore a table to get its rows back, so a version that no longer fits its group is
  * restored, too: then the table is in no group, and a warning and `system.doctor` say why.
  */
 case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) extends GroupCommand with Logging {

@@ -10,8 +10,8 @@ import org.apache.spark.sql.colocate.declared.TableSpec
 
 /**
  * Brings the registry in line with the catalog for a few tables, after a statement whose outcome only the catalog
- * knows: another driver had a statement on the same table at the same time, or this driver stood still for so long that
- * its reservation had ended.
+ * knows: another driver had a statement on the same table at the same time, or this driver was stopped for so long that
+ * its reservation ended.
  */
 object SettleTables extends Logging {
 

@@ -11,7 +11,10 @@ import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.IntegerType
 
-/** Stands for a relation with a bucket column. Only HideBucketColumn resolves it, just as it resolves table names. */
+/**
+ * A placeholder for a relation with a bucket column. Only HideBucketColumn resolves it, just as it resolves table
+ * names.
+ */
 case object HidingProbe extends LeafNode {
 
   override def output: Seq[Attribute] = Nil

@@ -19,8 +19,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
  * travel.
  * Produces: the table with the user's columns only; of `t PARTITION (p)` only the rows of this range partition. This
  * runs among the hint rules, that is before stars are expanded.
- * The table that was looked up stays in the analyzer's relation cache, where Spark takes it from, so no table is loaded
- * twice.
+ * The table stays in the analyzer's relation cache, from which Spark takes it again, so no table is loaded twice.
  * Not when: the table is written to, streamed from or only named (CACHE, CLONE, RESTORE), or read by Delta's DeltaTable
  * API, which needs Delta's own relation.
  */

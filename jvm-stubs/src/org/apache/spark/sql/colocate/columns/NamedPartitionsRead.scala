@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
  * Doris' `FROM t PARTITION (p, q)`. To Spark's parser, PARTITION is another name of `t`, and `p` and `q` are names of
  * its columns, so it would read all of `t`.
  *
- * @param isSpark Spark's meaning is possible, too: of a relation that is not ours it stays
+ * @param isSpark whether Spark's meaning is possible, too; it stays for relations that are not ours
  */
 case class NamedPartitionsRead(names: Seq[String], child: LogicalPlan, isSpark: Boolean) {
 

@@ -10,8 +10,8 @@ import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
 /**
- * A DataFrame or a temporary view that was made before its table was replaced by another one of its name. Delta refuses
- * it where the columns are others, in an error that lists those that we hide.
+ * Refuses a DataFrame or a temporary view that is older than its table, which was replaced. Delta refuses it if the
+ * columns differ, with an error that lists the hidden ones.
  */
 private[columns] object RefuseStaleSchema {
 

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 
 /**
- * Why no Project: its list would be fixed before the relation gets its final attributes, and its tag for hidden
- * output is not renewed when a self-join gives one side new attributes. Here everything follows from the child.
+ * Why this is not a Project: its list would be fixed before the relation gets its final attributes, and its tag for
+ * hidden output is not renewed when a self-join gives one side new attributes. Here everything follows from the child.
  */
 sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
 

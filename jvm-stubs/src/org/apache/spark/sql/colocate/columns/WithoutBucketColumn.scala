@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
- * Makes the same statement for a table without the bucket column. It is only analysed to get its error, and never run.
+ * Builds the same statement for a table without the bucket column. It is only analysed for its error, and never run.
  */
 private[colocate] case class WithoutBucketColumn(session: SparkSession) {
 

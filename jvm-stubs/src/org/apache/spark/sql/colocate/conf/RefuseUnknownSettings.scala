@@ -9,8 +9,8 @@ import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
 import org.apache.spark.sql.execution.command.SetCommand
 
 /**
- * Matches: SET of a key that resembles one of ours and is none.
- * Produces: an error that names the nearest key. Such keys that the application was started with are logged.
+ * Matches: SET of an unknown key that resembles one of ours.
+ * Produces: an error that names the nearest key. Such keys in the application's own settings are logged.
  * Not when: a key is only shown or RESET, or set by `spark.conf.set`, which runs no rule.
  */
 case class RefuseUnknownSettings(session: SparkSession) extends (LogicalPlan => Unit) with Logging {

@@ -7,7 +7,8 @@ import org.apache.spark.sql.colocate.Json.formats
  * A rule of conf/rules.json.
  *
  * @param phase  when Spark runs it; each phase is an extension point of Spark
- * @param needed `rows`: without it a query could return wrong rows; `speed`: it only makes queries faster
+ * @param needed `speed`: it only makes queries faster; `rows`: all others, without which rows or statements could be
+ *               wrong
  * @param active false if the rule is switched off for all sessions
  * @param switch the statement that avoids the rule, if there is a better one than to exclude it by its name
  */

@@ -4,8 +4,8 @@ import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * The settings' values. Which there are, with type, default, allowed values and doc, is data: conf/settings.json, which
- * [[SettingEntries]] registers with Spark. So `SET -v` lists them, units work, and a wrong value fails at SET.
+ * The settings' values. conf/settings.json lists them with type, default, allowed values and doc, and
+ * [[SettingEntries]] registers them with Spark. So `SET -v` lists them, units work, and a wrong value fails at SET.
  *
  * Each reader takes the session's value, else the default. An unknown key, or one of another type, is a programming
  * error.

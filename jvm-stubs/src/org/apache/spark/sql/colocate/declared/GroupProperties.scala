@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.declared
 
-/** The two table properties that make a member. Their keys are read whatever their case, and kept in lower case. */
+/** The two table properties that make a member. Their keys are not case-sensitive, and kept in lower case. */
 object GroupProperties {
 
   val Group = "colocate_with"

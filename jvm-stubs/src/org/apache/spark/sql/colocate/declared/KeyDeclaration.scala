@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 
 /**
  * The key model that CREATE TABLE has checked, in the table's schema: as metadata of the bucket column. The table's
- * properties say the same for people to read; but any session may change them, also one without the extension, and that
- * must not change what rows there are. A table without a key model has a declaration, too: that there is none.
+ * properties say the same for users; but any session may change them, also one without the extension, and that must not
+ * change the rows of a query. A table without a key model has a declaration, too: that it has none.
  */
 object KeyDeclaration {
 

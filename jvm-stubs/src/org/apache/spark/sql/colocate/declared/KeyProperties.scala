@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.declared
 
 import java.util.Locale
 
-/** The table properties of a key model. Their keys are read whatever their case. */
+/** The table properties of a key model. Their keys are not case-sensitive. */
 object KeyProperties {
 
   val Model = "key_model"

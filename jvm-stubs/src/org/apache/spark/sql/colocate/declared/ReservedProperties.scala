@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.{ColocateException, Json}
 
 /**
- * A table property that means something here.
+ * A table property that this project uses.
  *
  * @param kind   what it is part of: `group`, `ranges`, `model`, `tracking` (of rows, by Delta) or `internal`
  * @param create `checked` or `refused`

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 
-/** What a Delta table makes of the rows that are loaded into it: AGGREGATE KEY and UNIQUE KEY are such models. */
+/** How a Delta table combines the rows that are loaded into it: AGGREGATE KEY and UNIQUE KEY are such models. */
 trait RowModel {
 
   /** The properties, as CREATE takes them, of a table that has of its value columns only these. */

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.window.{WindowExecBase, WindowGroupLimitExec}
 
-/** Which operator between an Exchange and a member's scan does not keep its rows in the buckets of its keys. */
+/** Finds the operator between an Exchange and a member's scan that does not keep the rows in their buckets. */
 private[explain] object LostLayout {
 
   def reason(member: Member, child: SparkPlan): Option[Reason] =

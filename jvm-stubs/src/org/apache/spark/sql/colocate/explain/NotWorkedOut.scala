@@ -4,7 +4,7 @@ import scala.util.control.{NoStackTrace, NonFatal}
 
 import org.apache.spark.internal.Logging
 
-/** A verdict would take more work than an explanation is worth. why: completes "because". */
+/** Thrown where a verdict would take too much work. why: completes "because". */
 private[explain] final class NotWorkedOut(val why: String) extends RuntimeException(why) with NoStackTrace
 
 /**

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression}
 
 /**
- * What expressions stand for, in terms of the scans' own columns.
+ * Rewrites expressions in terms of the scans' own columns.
  *
  * @param definitions of the columns that the operators of a plan make. A definition may name its own column: Spark
  *                    normalizes a floating key under the expression id that it had before

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.colocate.bridge.{GroupState, MemberInfo}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionedFile}
 
-/** How a file's bucket is known. */
+/** Where the proof of a file's bucket comes from. */
 sealed trait BucketSource
 
 object BucketSource {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
  * Range partitions with different numbers of buckets: a row's bucket id is `pmod(hash(keys), n)` with the number n of
  * its partition.
  *
- * @param declared the table's own number, which counts where a partition names none
+ * @param declared the table's own number, for partitions that name none
  * @param byRange  the number of each partition, by its name
  * @param number   gives the number of a row's partition, over columns by the names of the table's schema
  */

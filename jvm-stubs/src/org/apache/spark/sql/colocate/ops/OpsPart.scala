@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.ops.system._
 import org.apache.spark.sql.colocate.parts.{Part, PartRules}
 import org.apache.spark.sql.colocate.system.{SystemProcedure, SystemView}
 
-/** What runs groups: hosts of buckets, jobs, the doctor, and the tables that show all of it. */
+/** The part for operators of groups: hosts of buckets, jobs, the doctor, and the system tables. */
 class OpsPart extends Part {
 
   override def rules: PartRules = PartRules(

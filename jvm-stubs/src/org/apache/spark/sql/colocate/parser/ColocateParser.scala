@@ -11,7 +11,7 @@ import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /**
- * Spark's parser first: only a text that it can't parse is looked at here, so other statements cost nothing and
+ * Spark's parser first: only a statement that it can't parse is read here, so all others cost nothing and
  * Spark's grammar is unchanged. Every table name is parsed before it is analyzed; HintHook needs that.
  */
 class ColocateParser(session: SparkSession, spark: ParserInterface) extends ParserInterface {

@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession => AnySession}
 
 /**
- * `SET` of a secret. Its text, which the UI and the event log show, has the key only. What is refused, is when it runs:
- * Delta's parser would replace an error of parsing.
+ * `SET` of a secret. Its text, which the UI and the event log show, has the key only. A refusal comes only when it
+ * runs, because Delta's parser would replace an error of parsing.
  */
 case class SetSecret(key: String)(value: String) extends LeafRunnableCommand {
 

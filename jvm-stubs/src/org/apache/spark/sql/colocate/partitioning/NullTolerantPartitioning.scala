@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkP
 
 /**
  * Every row lies in the task numbered `pmod(hash(keys), tasks)`, unless one of `keys` is null: then it may be in any.
- * Enough for a join by `=` on the keys, which no null passes, and for nothing else.
+ * This is enough for a join by `=` on the keys, which no null passes, and for nothing else.
  */
 case class NullTolerantPartitioning(keys: Seq[Expression], tasks: Int)
 

@@ -6,8 +6,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * A row group can't be cut, but several tasks can share its rows: the first one reads the first part and stops, the
- * next one passes over that part and reads the second, and so on, so that what is done with the rows is shared, though
- * not all of their decoding. A reader gives the rows of a range in one order, always.
+ * next one passes over that part and reads the second, and so on, so that they share the work on the rows, though not
+ * all of their decoding. A reader always returns the rows of a range in the same order.
  */
 private[colocate] object RowGroupSlices {
 

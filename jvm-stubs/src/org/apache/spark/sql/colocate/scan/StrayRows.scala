@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.{StructType, TimeType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * The rows of strays, shuffled to the tasks of their buckets. The shuffle is a part of the scan and no
+ * The rows of strays, shuffled to the tasks of their buckets. The shuffle is a part of the scan and not an
  * operator of the plan: adaptive execution would take the size of an Exchange below the scan for the size of the whole
  * table, and broadcast it.
  *

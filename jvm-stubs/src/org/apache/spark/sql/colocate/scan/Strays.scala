@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.FileSourceScanLike
  *
  * @param names a few of them, for messages
  * @param files how many files the scan selects, strays included
- * @param othersUnknown is there a file, no stray, whose rows must be checked because nothing is known of it?
+ * @param othersUnknown whether a file that is not a stray must be checked because it is not in the manifest
  */
 case class Strays(
     count: Int,

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.scan
 
 import org.apache.spark.sql.catalyst.expressions._
 
-/** The values that a condition leaves to a column: of `=`, `<=>` and IN with literals. */
+/** The values that a column can have under a condition: `=`, `<=>` or IN with literals. */
 private[colocate] object ValuesOfKey {
 
   /** Null is one of them after `<=>` only; nothing else is true for it. None if the condition leaves others, too. */

@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.catalog.describe.DeclaredTables
 
 /**
- * What the catalog has, to be compared with the groups.
+ * The tables of the catalog, to be compared with the groups.
  *
  * @param database the only one that was listed, spelled as the catalog has it; None for all
  * @param version  of the groups before the listing began: a table that joins meanwhile is not in the list, and must

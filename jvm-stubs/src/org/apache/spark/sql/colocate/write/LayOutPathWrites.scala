@@ -17,8 +17,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
  * Matches: `df.write.format("delta").save(path)` into a bucketed table.
- * Produces: the same write with its rows distributed by bucket, and with the table's own meaning of a dynamic
- * overwrite. A writer, also a stream's, may name the user's partition columns; a stream adds no column that a key model
+ * Produces: the same write with its rows distributed by bucket, and its dynamic overwrite replaces the partitions of
+ * the user. A writer, also a stream's, may name the user's partition columns; a stream adds no column that a key model
  * has no place for.
  * Not when: the path holds no bucketed table, or the rows are distributed already.
  */

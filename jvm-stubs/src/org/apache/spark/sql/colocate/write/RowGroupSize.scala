@@ -8,9 +8,9 @@ import org.apache.spark.sql.colocate.declared.GroupProperties
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier, TableCatalog}
 
 /**
- * Buckets are written in smaller row groups than Parquet's of 128 MiB, because those are the places where several tasks
- * share out a hot bucket's file. Delta's writer takes settings of Parquet from the table's properties, so that every
- * writer keeps to it, one without our extension too.
+ * Buckets are written in smaller row groups than Parquet's 128 MiB, because several tasks can share a hot bucket's file
+ * only by row groups. Delta's writer takes settings of Parquet from the table's properties, so every writer uses this
+ * size, also one without our extension.
  */
 private[colocate] case class RowGroupSize(session: SparkSession, tables: TableCatalog) {
 

@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ShufflePartitionS
 case class SplitLargeBuckets(session: SparkSession) extends Rule[SparkPlan] {
 
   /**
-   * Rows in a shuffle take at most about so many times their bytes in Parquet; with a larger factor files get too
+   * Rows in a shuffle take at most about this many times their bytes in Parquet; with a larger factor files get too
    * large.
    */
   private val ShuffleBytesPerFileByte = 2L

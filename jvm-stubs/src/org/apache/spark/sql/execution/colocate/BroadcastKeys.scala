@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{HashedRelation, HashJoin, LongHashedRelation}
 
-/** The keys of a broadcast build side. Here, because Spark shows them to its own package alone. */
+/** The keys of a broadcast build side. In this package, because only it has access to them. */
 case class BroadcastKeys(side: SparkPlan, keys: Seq[Expression]) {
 
   private lazy val relation = BroadcastKeys.relation(side)

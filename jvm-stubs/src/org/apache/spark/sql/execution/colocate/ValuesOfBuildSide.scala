@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SparkPlan, UnaryExecNode}
 
 /**
- * What the keys of a broadcast join's build side are in, such as buckets, from the same relation that the join probes.
- * It ends as soon as all possible values were seen, so a build side with many keys costs little.
+ * Values of the keys of a broadcast join's build side, such as their buckets, from the relation that the join probes.
+ * It ends as soon as all possible values were found, so a build side with many keys costs little.
  *
  * @param buildKeys all keys of the join's build side
  * @param value     computed for each key; BoundReference(i) in it is the build key i

@@ -5,7 +5,7 @@ import scala.util.Try
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 
-/** What doctor says of a table that queries can't read. */
+/** The doctor's finding on a table that queries can't read. */
 private[colocate] object Unreadable {
 
   private val Longest = 500

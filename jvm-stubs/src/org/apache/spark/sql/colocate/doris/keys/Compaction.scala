@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.write.target.{FileRewrite, Rewritten}
 import org.apache.spark.sql.connector.catalog.Table
 
 /**
- * Writes the rows of a table with AGGREGATE KEY or UNIQUE KEY anew, one row for each key, in one commit. Queries give
+ * Rewrites a table with AGGREGATE KEY or UNIQUE KEY to one row for each key, in one commit. Queries give
  * the same rows before and after it. Only buckets and partitions with new files are written.
  *
  * A row keeps the number of the last row that it was made of. A load that commits meanwhile has greater numbers, so it

@@ -12,7 +12,7 @@ import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
 
-/** The table properties of a key model in CREATE and ALTER. Their keys are read whatever their case. */
+/** The table properties of a key model in CREATE and ALTER. Their keys are not case-sensitive. */
 object KeyModelProperties {
 
   private val RowTracking = "delta.enableRowTracking"

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 /**
  * Proves from a snapshot's schema that rows with equal keys are in one bucket and partition: the columns that decide
- * where a row is are key columns. Without that, nothing that a file says of itself is true of the rows of a key.
+ * where a row is are key columns. Otherwise a tag of a file proves nothing about all rows of a key.
  */
 object KeyPlaces {
 

@@ -7,8 +7,9 @@ import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.types.StructType
 
 /**
- * The rows of a load with one row for each key, if the order of rows matters to the table: of rows with equal keys the
- * last one counts, in the order that the query gives. A shuffle would not keep that order until the rows are written.
+ * Reduces a load to one row for each key, if the order of rows matters to the table: among rows with equal keys the
+ * last one in the order of the query counts. This is done before the shuffle of the load, which does not keep that
+ * order.
  *
  * @param schema the table's columns
  * @param table  its name, for errors

@@ -7,9 +7,10 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /**
- * Some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the relation lists
- * it, used or not, so it is left out of the relation where it is not used. Not where Delta has planned the relation's
- * deletion vectors before, as in a subquery that chooses partitions: Delta then reads a row's number in its file.
+ * Selects some columns of the filtered rows of a table. Spark's scan computes the metadata of files wherever the
+ * relation lists it, used or not, so it is left out of the relation where it is not used. Not where Delta has planned
+ * the relation's deletion vectors before, as in a subquery that chooses partitions: Delta then reads a row's number in
+ * its file.
  */
 private[keys] case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expression], relation: LogicalRelation) {
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
  * Proves from Delta's log that the files of a scan have one row for each key. `CALL system.compact` marks all files
  * that it writes with a number of its own, in the tags of their AddFile actions. Rows with equal keys are in the same
  * bucket and partition, if all columns that decide this are keys; so it is proven where all files of a bucket and
- * partition have the same mark. The mark names the keys, too. Whatever writes rows anew makes files without the mark.
+ * partition have the same mark. The mark names the keys, too. A rewrite makes files without the mark.
  */
 object UniqueFiles {
 

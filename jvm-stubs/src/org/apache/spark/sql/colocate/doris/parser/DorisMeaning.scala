@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.command.{DescribeQueryCommand, LeafRunnabl
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.{classic, Row, SparkSession => AnySession}
 
-/** The statements that Spark and Doris both know, and mean differently by. */
+/** The statements that mean one thing in Spark and another one in Doris. */
 object DorisMeaning {
 
   private def isWanted(session: SparkSession): Boolean =

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.command.SetCommand
 
 /**
  * Variables of Doris and StarRocks that decide which rows a statement has (conf/doris_variables.json). Spark's SET
- * takes any name, so a session would seem to follow them.
+ * takes any name, so users would believe that it has an effect.
  */
 object RowVariables {
 

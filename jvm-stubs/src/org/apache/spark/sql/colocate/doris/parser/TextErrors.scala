@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.colocate.ColocateException
 
-/** Delta's parser, which is asked before ours, lets nothing but Spark's ParseException pass as it is. */
+/** An error as Spark's ParseException, because Delta's parser, which is called before ours, replaces all others. */
 sealed abstract class RefusedText(refused: ParseException)
     extends ParseException(
       refused.command,

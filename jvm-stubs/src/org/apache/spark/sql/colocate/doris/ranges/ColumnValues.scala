@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.doris.ranges
 import org.apache.spark.sql.types._
 
 /**
- * What a range column of a row can be: a value from `low` to `high`, both taken in, or null. There is no value if `low`
+ * The values that a range column can have: from `low` to `high`, both included, or null. There is no value if `low`
  * is above `high`. Inside Spark, the values of all types of range columns are integers.
  */
 case class ColumnValues(low: Long, high: Long, nulls: Boolean) {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types.DataType
 
-/** What is known of a condition's truth for some rows. */
+/** How many of some rows a condition may be true for: none, some or, in every part, at least one. */
 sealed abstract class Chance(private val order: Int) {
   def and(other: Chance): Chance = if (other.order < order) other else this
   def or(other: Chance): Chance = if (other.order > order) other else this

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * A function of one range column that never falls where the column rises, such as `year(d)` or
+ * A monotonic function of one range column, such as `year(d)` or
  * `date_trunc('MONTH', ts)`. So its values over a range lie between those at the two ends.
  */
 case class MonotoneFunction(column: Int, columnType: DataType, steps: Seq[Step]) {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.StringType
 
 /**
  * Matches: a filter on a Delta table with range partitions that limits the range columns: by comparisons, IN, BETWEEN,
- * or by functions of dates and times that never fall where the column rises.
+ * or by monotonic functions of dates and times.
  * Produces: the filter with the names of the partitions that can have such rows, by the table's own expression.
  * Not when: all partitions can, or the condition names the partition column itself.
  */

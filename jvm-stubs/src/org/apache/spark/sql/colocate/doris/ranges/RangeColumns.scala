@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.doris.ranges
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
-/** Rows, by what each of their range columns can be. */
+/** A set of rows, described by the values that each range column can have. */
 case class RowValues(columns: IndexedSeq[ColumnValues]) {
 
   def isEmpty: Boolean = columns.exists(_.isEmpty)

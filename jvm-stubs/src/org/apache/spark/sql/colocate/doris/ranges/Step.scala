@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Ge
 import org.apache.spark.sql.catalyst.util.{DateTimeConstants, TypeUtils}
 import org.apache.spark.sql.types.DataType
 
-/** Values of a type in Spark's own form, both ends taken in. An end is None where it is not known. */
+/** A range of values in Spark's internal form, both ends included. An end is None if it is unknown. */
 case class Span(low: Option[Any], high: Option[Any])
 
 /** What a function gives for one value of its argument. */

@@ -7,7 +7,7 @@ import org.apache.parquet.column.statistics.{IntStatistics, LongStatistics, Stat
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 
 /**
- * What the footer of a file says.
+ * Row count and key bounds from the footer of a file.
  *
  * @param ranges integer key -> its least and greatest value; without an entry if the file does not say
  * @param nulls  keys of which all rows are null

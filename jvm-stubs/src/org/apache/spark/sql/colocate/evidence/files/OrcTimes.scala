@@ -6,9 +6,9 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.{DateType, TimestampType}
 
 /**
- * Keys that an ORC file may give back as other values than were hashed. A TIMESTAMP is kept as a wall clock of the
- * writer's JVM, and its last second before 1970 comes back a second late; days that the hybrid calendar lacks
- * (1582-10-05 to 14) come back as 1582-10-15. TIMESTAMP_NTZ comes back as it was.
+ * Keys that may be read from an ORC file as other values than were hashed. A TIMESTAMP is stored as the local time of
+ * the writer's JVM, and its last second before 1970 is read a second late; days that the hybrid calendar lacks
+ * (1582-10-05 to 14) are read as 1582-10-15. TIMESTAMP_NTZ is read as it was written.
  */
 private[colocate] object OrcTimes {
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.util.ThreadUtils
 
-/** What is known of a native table's files under one layout: those whose rows are in the named bucket, and strays. */
+/** The checked files of a native table under one layout: `true` for a stray, `false` if all rows are in its bucket. */
 case class KnownFiles(root: Path, files: Map[FileStamp, Boolean]) {
   def isChecked(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(false)
   def isStray(file: PartitionedFile): Boolean = files.get(FileStamp.of(root, file)).contains(true)

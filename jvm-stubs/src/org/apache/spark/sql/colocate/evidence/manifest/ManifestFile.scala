@@ -13,8 +13,8 @@ import org.apache.spark.sql.colocate.layout.BucketLayout
 import org.json4s.MappingException
 
 /**
- * One append to a table's manifest: a file of JSON lines, never changed once it has its name. The first line says for
- * which layout its files are known, each other one what a file was when it was written or checked.
+ * One append to a table's manifest: a file of JSON lines, never changed once it has its name. The first line has the
+ * layout, each other line a file as it was when it was written or checked.
  */
 object ManifestFile {
 

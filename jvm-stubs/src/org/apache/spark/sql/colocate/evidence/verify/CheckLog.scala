@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.evidence.files.FileStamp
 import org.apache.spark.util.AccumulatorV2
 
 /**
- * What tasks found out about the files that they read: file -> is it a stray. It reaches the driver when a task ends,
+ * The findings of tasks about the files that they read: file -> is it a stray. They reach the driver when a task ends,
  * also when it fails.
  *
  * @param report called on the driver with each task's findings; it must not wait for anything

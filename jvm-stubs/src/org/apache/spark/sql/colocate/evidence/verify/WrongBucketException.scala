@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 /**
  * A row lies in a file of another bucket than its own. Spark wraps what a task throws into an aborted job, unless it
  * has a condition of Spark's list. Clients that build the message from the condition again, such as Spark Connect's,
- * show our whole text.
+ * show our whole message.
  */
 class WrongBucketException(message: String)
     extends ColocateException("ROW_IN_WRONG_BUCKET", message, bare = true) {

@@ -16,7 +16,7 @@ import org.apache.hadoop.util.Progressable
  * where the configuration names it: `spark.hadoop.fs.hdfs.impl`. Every other file, and every other call, is as with
  * Hadoop's own class.
  *
- * It is only a wish: HDFS takes another host for one that is down, full or busy. The class is in Spark's package so
+ * It is only a request: HDFS takes another host for one that is down, full or busy. The class is in Spark's package so
  * that Hive's client finds it, which has a class loader of its own.
  */
 class FavoredNodesFileSystem extends DistributedFileSystem {

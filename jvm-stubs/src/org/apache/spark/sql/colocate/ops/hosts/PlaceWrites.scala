@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkP
  * Matches: the plan of the rows that a Delta command (INSERT, MERGE, UPDATE, DELETE, OPTIMIZE, ...) writes into a table
  * of a group on HDFS.
  * Produces: the same rows. If each task writes one bucket, tasks prefer that bucket's hosts. Each task gets the list of
- * all buckets' hosts, of which FavoredNodesFileSystem tells HDFS.
+ * all buckets' hosts, which FavoredNodesFileSystem passes on to HDFS.
  * Not when: the table is not on HDFS. For native tables PlacesNativeWrites does it.
  */
 object PlaceWrites extends Rule[SparkPlan] with OnAnyPlan {

@@ -5,8 +5,8 @@ import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaTransactio
 import org.json4s.JValue
 
 /**
- * Takes the mark of damage from a Delta table after a check of all rows that has found none in a wrong bucket: its
- * damaged files have gone in another way than by a repair.
+ * Removes the mark of damage from a Delta table after a check of all rows that has found none in a wrong bucket: its
+ * damaged files were removed without a repair.
  */
 private[jobs] object ClearDamage extends JobTask {
 

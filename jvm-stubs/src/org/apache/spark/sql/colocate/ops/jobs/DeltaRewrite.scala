@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaReflection, DeltaTransaction}
 import org.apache.spark.sql.colocate.write.target.{FileRewrite, Rewritten}
 
-/** The rows of a Delta table's strays, written anew. They keep their numbers where the table tracks them. */
+/** Rewrites the rows of a Delta table's strays. They keep their row ids if the table tracks these. */
 private[jobs] case class DeltaRewrite(session: SparkSession, table: JobTable, scan: MemberScan) {
 
   def run(): Rewritten = DeltaTransaction.passingOn {

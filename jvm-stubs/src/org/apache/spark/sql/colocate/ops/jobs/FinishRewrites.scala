@@ -12,10 +12,10 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 /**
  * Matches: a statement that reads a native table in whose folder a repair has begun to move files, and whose driver may
- * have ended. Between the moves the folder has rows twice, and whoever goes on with the repair takes files away that
- * the statement has listed.
- * Produces: the same plan; the table's files are listed anew when the moves are done. They take a moment where a driver
- * lives that does the job. After some seconds the statement does them itself, as a successor in the job would.
+ * have ended. Between the moves the folder has rows twice, and the driver that goes on with the repair removes files
+ * that the statement has listed.
+ * Produces: the same plan; the table's files are listed again when the moves are done. That is soon if a living driver
+ * runs the job. After some seconds the statement does the moves itself, as a successor in the job would.
  * Not when: no repair has begun to move files since the last one ended, which the groups' state says.
  */
 case class FinishRewrites(session: SparkSession) extends (LogicalPlan => Unit) with Logging {

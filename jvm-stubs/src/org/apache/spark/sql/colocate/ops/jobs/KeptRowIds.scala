@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.Metadata
 
-/** What a Delta table with row tracking knows of each row, as columns by which a rewrite hands it on. */
+/** The row ids and row versions of a Delta table with row tracking, as columns that a rewrite copies. */
 private[jobs] object KeptRowIds {
 
   /** The relation to read, and these columns. None without row tracking. */

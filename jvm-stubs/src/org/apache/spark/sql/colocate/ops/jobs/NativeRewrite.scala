@@ -17,9 +17,9 @@ import org.apache.spark.sql.execution.datasources.{
 import org.apache.spark.sql.types.StructType
 
 /**
- * The rows of the strays in one folder of a native table, written into files of their buckets beside the table's own.
- * A folder has no commit: like INSERT OVERWRITE of Spark's, the last part, a few renames, can be seen by a query that
- * lists the folder in this moment. If the driver ends meanwhile, the next repair finishes it.
+ * Rewrites the rows of the strays in one folder of a native table into files of their buckets. A folder has no commit:
+ * as with Spark's own INSERT OVERWRITE, the last part, a few renames, can be seen by a query that lists the folder in
+ * this moment. If the driver ends meanwhile, the next repair finishes it.
  *
  * @param token of the claim by which this driver does it, see [[RewriteFolder]]
  */

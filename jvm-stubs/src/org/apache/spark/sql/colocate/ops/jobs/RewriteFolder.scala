@@ -10,12 +10,12 @@ import org.apache.spark.sql.colocate.evidence.manifest.ManifestFile
 
 /**
  * The work folder of a rewrite of a native table, which is its fence. Its name has the number of the job and of the
- * claim, which grow. All that the rewrite does to the table is a rename out of the folder `claim` in it, or into it.
- * Whoever takes the job over renames the work folder first, and from then on the late owner's renames fail: nothing
- * makes `claim` a second time. So an owner that was thought dead does nothing more to the table, wherever it stopped.
+ * claim, which grow. The rewrite changes the table only by renames out of its folder `claim`, or into it. A driver that
+ * takes the job over renames the work folder first, and from then on the late owner's renames fail: nothing creates
+ * `claim` a second time. So an owner that was thought dead changes nothing more in the table, wherever it was stopped.
  *
- * A driver makes its folder, then lists the others, and then asks the store whether it still has the job. One that is
- * late either sees in the store that it has lost the job, or has made its folder before its successor listed them.
+ * A driver creates its folder, then lists the others, and then asks the store whether it still has the job. A late
+ * driver either sees in the store that it has lost the job, or has created its folder before its successor lists them.
  */
 private[jobs] case class RewriteFolder(fs: FileSystem, path: Path) {
 

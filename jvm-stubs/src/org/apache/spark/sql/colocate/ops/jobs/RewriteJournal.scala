@@ -10,9 +10,9 @@ import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.compat.TestHook
 
 /**
- * What the last part of a rewrite is about to do in one folder of a native table: new files come in, strays go. It is
- * written before the first file moves, so whoever finds it can finish: in whatever order a folder's files are changed,
- * readers could see rows twice or not at all if nobody did.
+ * The moves that the last part of a rewrite is about to do in one folder of a native table: new files in, strays out.
+ * It is written before the first move, so that any driver can finish the moves. Unfinished, readers could see rows
+ * twice or not at all, in whatever order the files are moved.
  *
  * @param files  names of the new files, in the folder `new` beside the journal until they are moved
  * @param strays names of the strays, with length and modification time

@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.Json.formats
 import org.json4s.JValue
 
 /**
- * Makes the work folder of a rewrite of a native table; the answer is the names of those of other claims. After it, the
+ * Creates the work folder of a rewrite of a native table, and returns the names of those of other claims. After it, the
  * control plane asks the store whether the job is still its own, see [[RewriteFolder]].
  */
 private[jobs] object OpenRewrite extends JobTask {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.colocate.system.{CatalogListing, SystemProcedure}
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types.StringType
 
-/** The tables are looked at here; what of it is a finding is decided by the control plane. */
+/** Inspects the tables; the control plane decides what is a finding. */
 object Doctor extends SystemProcedure(
       "doctor",
       "Lists what is wrong or wasteful in groups and bucketed tables, each with the statement that fixes it.",

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
 import org.apache.spark.sql.types._
 import org.json4s.JValue
 
-/** What a call on a job answers, a row of `system.colocation_jobs` in short. */
+/** The result of a call on a job: a short row of `system.colocation_jobs`. */
 private object JobAnswer {
   val Columns = "job_id INT, kind STRING, target STRING, state STRING, steps INT, steps_done INT, " +
     "findings ARRAY<STRING>, error STRING"

@@ -11,9 +11,9 @@ import org.apache.spark.sql.execution.joins.SortMergeJoinExec
 import org.apache.spark.sql.types.IntegralType
 
 /**
- * Is most of a join's work to build its pairs of rows? A merge join has the rows of one key at hand for all rows with
- * that key; a hash join fetches them from main memory again for each. Only if the rows of both sides and the possible
- * values of the key are known: most keys are in few pairs, where a hash join is faster.
+ * Is most of a join's work to build its pairs of rows? A merge join keeps the rows of one key in the cache for all
+ * rows with that key; a hash join fetches them from main memory for each. Only if the rows of both sides and the
+ * possible values of the key are known: most keys are in few pairs, where a hash join is faster.
  */
 private[colocate] object HighFanoutJoin {
 

@@ -9,9 +9,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, REPARTITION_BY_NUM, ShuffleExchangeExec}
 
 /**
- * Matches: a user's `repartition(n, k)`. Spark drops it where the shuffle of a join below deals out rows in the same
- * way, and then only the logical plan shows that it was asked for.
- * Produces: a mark on the logical plan of what it was asked of. No plan is changed.
+ * Matches: a user's `repartition(n, k)`. Spark drops it if the shuffle of a join below distributes rows in the same
+ * way, and then only the logical plan still shows the repartition.
+ * Produces: a tag on the logical plan whose rows are repartitioned. No plan is changed.
  * Not when: rows are repartitioned by a range or in turn, which no join's shuffle does.
  */
 object MarkRepartitioned extends Strategy {

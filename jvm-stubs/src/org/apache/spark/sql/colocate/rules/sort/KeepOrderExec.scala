@@ -5,7 +5,7 @@ import org.apache.spark.sql.colocate.rules.PlanningNode
 import org.apache.spark.sql.execution.SparkPlan
 
 /**
- * The order within tasks that a query or a write needs, as a requirement. Spark removes the sort of a SORT BY, or of a
+ * Requires the order within tasks that a query or a write needs. Spark removes the sort of a SORT BY, or of a
  * write by partitions, above a merge join that gives this order anyway. Our rules may turn that join into a hash join;
  * without this node nothing would require the order any more: rows came unsorted, and a writer met a partition twice.
  * The node is removed before the query runs.

@@ -17,8 +17,8 @@ import org.apache.spark.sql.internal.SQLConf
  * Produces: one more shuffle of the few rows that are left, of which the sample is taken. When AQE plans again after
  * that shuffle and its rows are fewer than the smallest partition that AQE makes: one task that sorts them, without
  * range Exchange and sample.
- * Not when: rows of a table reach the sort without an aggregate. Rows of joins alone are many: to read and join them
- * again costs less than to shuffle them.
+ * Not when: rows of a table reach the sort without an aggregate. A join without an aggregate returns many rows:
+ * reading and joining them again costs less than shuffling them.
  */
 object ReadOnceForSort extends Rule[SparkPlan] with OnAnyPlan {
 

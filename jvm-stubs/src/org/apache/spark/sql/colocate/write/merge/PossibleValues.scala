@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.write.merge
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{ArrayType, DataType}
 
-/** An element of an array, whichever: what `explode` gives. */
+/** Any element of an array, as `explode` returns it. */
 private[colocate] case class AnyElement(child: Expression) extends UnaryExpression with Unevaluable {
   override def dataType: DataType = child.dataType.asInstanceOf[ArrayType].elementType
   override protected def withNewChildInternal(newChild: Expression): AnyElement = copy(newChild)

@@ -10,7 +10,8 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.joins._
 
 /**
- * Why rows of different tasks have different values in a column. The column must be computed in the same stage, as
+ * Proves that rows of different tasks have different values in a column. The column must be computed in the same
+ * stage, as
  *
  *  1. `monotonically_increasing_id()`: the upper bits are the number of the task, so no two tasks give the same value,
  *     or

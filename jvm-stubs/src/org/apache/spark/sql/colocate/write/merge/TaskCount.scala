@@ -6,7 +6,7 @@ import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.ShuffledJoin
 
-/** Whether reading by bucket uses as many cores as reading by bytes would. */
+/** Compares the cores that reading by bucket uses with those that reading by bytes would use. */
 private[colocate] object TaskCount {
 
   /** With a shuffled join, the bucket count gives the number of tasks anyway. */

@@ -8,9 +8,9 @@ import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * True; fails for a row of no range partition, before Delta refuses it in words about a hidden column, and for a row
- * of another partition than the statement names. In a filter it counts as not deterministic, so that it is asked of the
- * rows that are written and of no others.
+ * True; fails for a row of no range partition, before Delta refuses it with an error about a hidden column, and for a
+ * row of another partition than the statement names. In a filter it counts as not deterministic, so that it is asked
+ * of the rows that are written and of no others.
  *
  * @param values     of the range columns, as text
  * @param names      of the range columns

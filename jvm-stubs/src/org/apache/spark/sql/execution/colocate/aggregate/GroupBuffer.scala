@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, DeclarativeAggregate, MaxBy}
 
 /**
- * The buffer of one aggregate function, or of several that share it: what is known of the rows of a group so far.
+ * The buffer of one aggregate function, or of several that share it: the state of a group after the rows read so far.
  *
  * @param columns the buffer's columns
  * @param others  the same columns of a second buffer

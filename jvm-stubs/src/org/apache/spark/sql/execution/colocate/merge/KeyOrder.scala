@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering
 import org.apache.spark.sql.types._
 
 /**
- * Ascending order by key columns, nulls first. Of the first column a row has a number in the same order, its prefix, so
- * that most comparisons need nothing else.
+ * Ascending order by key columns, nulls first. The first column of a row also has a prefix, a number in the same
+ * order, which is enough for most comparisons.
  *
  * @param keys   the key columns, the first one first
  * @param input  the columns of the rows

@@ -2,7 +2,7 @@ package org.apache.spark.sql.execution.colocate.merge
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Rows in a known order, at one of them. */
+/** A cursor over rows in a known order. */
 private[merge] trait SortedRun {
 
   /** The row that the run is at, until it moves on. */

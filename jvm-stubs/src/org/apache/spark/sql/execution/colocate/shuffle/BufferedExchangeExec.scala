@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrig
 import org.apache.spark.sql.execution.metric.{SQLMetrics, SQLShuffleWriteMetricsReporter}
 import org.apache.spark.sql.execution.{SparkPlan, UnsafeRowSerializer}
 
-/** Spark's Exchange, in all but how a task with few rows writes them: [[BufferedWrite]]. The arguments are Spark's. */
+/** Spark's Exchange, except that a task with few rows writes them by [[BufferedWrite]]. The arguments are Spark's. */
 class BufferedExchangeExec(
     outputPartitioning: Partitioning,
     child: SparkPlan,

@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLShuffleWriteMetricsR
 import org.apache.spark.{ShuffleDependency, SparkEnv, TaskContext}
 
 /**
- * How a task of a shuffle writes its rows. Up to 200 partitions Spark's writer opens a file for each, and then puts
- * them together: that is what a shuffle of few rows costs. So the first rows are kept; if these are all, Spark's other
- * writer sorts them by partition into the one file, else they and the rest go the usual way. What is read is the same,
- * and so is the order of a partition's rows.
+ * How a task of a shuffle writes its rows. For up to 200 partitions Spark's writer opens a file for each, and then
+ * concatenates them: that is most of the cost of a shuffle of few rows. So the first rows are kept; if there are no
+ * more, Spark's other writer sorts them by partition into one file, else they and the rest are written as usual.
+ * Readers get the same rows in the same order.
  *
  * @param limit bytes of rows that a task keeps at most; the files' buffers would take more
  */

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrig
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
-/** Spark's Exchange, in all but how its rows are written. The arguments are Spark's. */
+/** Spark's Exchange, except for the way its rows are written. The arguments are Spark's. */
 abstract class OwnExchangeExec(
     outputPartitioning: Partitioning,
     child: SparkPlan,

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrigin}
 
-/** Spark's Exchange, in all but the form of the rows on their way: [[PackedForm]]. The arguments are Spark's. */
+/** Spark's Exchange, except that rows are shuffled in their [[PackedForm]]. The arguments are Spark's. */
 class PackedExchangeExec(
     outputPartitioning: Partitioning,
     child: SparkPlan,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DataType, UserDefinedType}
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
 /**
- * Rows with only the bytes that say something. An UnsafeRow has eight bytes for each field, most of them zero, and pads
+ * Rows without the padding of Spark's format. An UnsafeRow has eight bytes for each field, most of them zero, and pads
  * what lies behind them; in Parquet's terms it is several times the data, and all of it would be copied, compressed,
  * written, read and expanded on its way through a shuffle.
  *

@@ -7,7 +7,7 @@ import scala.annotation.switch
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Collects packed rows. Not for several threads. */
+/** Collects packed rows. Not thread-safe. */
 final class RowPacker(form: PackedForm) {
   import PackedForm._
 

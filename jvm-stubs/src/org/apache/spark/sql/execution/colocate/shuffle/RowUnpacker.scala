@@ -7,7 +7,7 @@ import scala.annotation.switch
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Makes rows of the blocks that a [[RowPacker]] wrote. The row is one and the same, valid until the next is made. */
+/** Makes rows of the blocks that a [[RowPacker]] wrote. The row object is reused: it is valid until the next one. */
 final class RowUnpacker(form: PackedForm) {
   import PackedForm._
 

@@ -25,7 +25,7 @@ import org.apache.spark.sql.types.LongType
  * code of its own. The join's code is Spark's, but for KeepsBuiltRows; its build side is a LongKeyTable where that
  * fits, else Spark's relation.
  *
- * @param unequal   what the rows of a pair must meet besides equal keys
+ * @param unequal   the condition of a pair of rows besides equal keys
  * @param isBounded all rows of the build side surely fit the task's memory
  */
 case class BucketHashJoinExec(

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, If, 
 import org.apache.spark.sql.types._
 
 /**
- * One long for the keys of a join that are none, so that its rows can be in a LongKeyTable. Rows of different keys may
- * have the same; the join's condition tells them apart.
+ * Hashes the keys of a join to one long, if they are not one already, so that its rows can be in a LongKeyTable.
+ * Different keys may have the same hash; the join's condition compares the keys themselves.
  */
 private[colocate] object HashedKeys {
 

@@ -14,9 +14,9 @@ import org.apache.spark.sql.types.LongType
  * in about the order of their ids, as most are, are looked up in that order, and neighbours share a cache line. Where
  * keys are so uneven that many rows want the same slots, they are hashed instead.
  *
- * Rows of one key are linked, wherever they are. Each link that leads far is a wait for main memory, so once as many
- * were followed as there are rows, all rows are copied so that those of one key are neighbours: at worst twice the work
- * of the best choice, and the many links of a join with many pairs are short.
+ * Rows of one key are linked, wherever they are. Each link that leads far waits for main memory, so once as many
+ * were followed as there are rows, all rows are copied so that those of one key are neighbours. That is at worst twice
+ * the work of the best choice, and in a join with many pairs it makes the links short.
  *
  * Filled by one task and read by it alone. Memory is the task's, in whole pages; there is nothing to spill.
  */
