@@ -21,6 +21,12 @@ SOURCES = ROOT / "python" / mutate.PACKAGE
 # Bad surroundings and faults of programs, not input that is refused: what a process says when it can't go on.
 NOT_REFUSALS = re.compile(r"refusal:(bridge|engine|views|faces|store|verdicts|catalogues)\b")
 
+# The same of the JVM; and what a step of a job says, which is kept with the job as a text and raised by no statement.
+NOT_ERRORS = {"CONTROL_PLANE_DOWN", "CONTROL_PLANE_FAILED", "STORE_ALREADY_CHOSEN", "VERB_UNKNOWN"} | {
+    "JOB_TAKEN_OVER",
+    "JOB_WITHOUT_LAYOUT",
+}
+
 # Each answers whether a caller may go on with what it has claimed.
 FENCES = ("service.jobs.verbs._is_claimed", "service.statements.statements._is_alone")
 
@@ -48,7 +54,7 @@ def errors() -> Iterator[str]:
     """The conditions of the errors that the Scala sources raise."""
     texts = (path.read_text(encoding="utf-8") for path in (ROOT / "jvm-stubs" / "src").rglob("*.scala"))
     raised = {name for text in texts for name in re.findall(r'ColocateException\(\s*"([A-Z_]+)"', text)}
-    return (f"error:{name}" for name in sorted(raised))
+    return (f"error:{name}" for name in sorted(raised - NOT_ERRORS))
 
 
 def mutants() -> list[str]:

@@ -1,4 +1,4 @@
-"""A plugin of pytest: errors that the JVM raises, as PySpark shows them.
+"""A plugin of pytest: errors that the JVM raises, as PySpark shows them, here and in the processes that tests start.
 
 With the mutant `error:<condition>`, another error comes in its place. No statement of the JVM is taken out; but a test
 that asserts the condition or the text could not pass without the refusal either, and one that looks at neither passes
@@ -48,9 +48,16 @@ def _note() -> None:
     CapturedException.__init__ = noting  # type: ignore[method-assign]
 
 
-def pytest_configure() -> None:
+def rename_as_told() -> None:
+    """By the environment."""
     global renamed
     kind, _, name = os.environ.get(MUTANT, "").partition(":")
-    renamed = name if kind == "error" else ""
+    if kind == "error":
+        renamed = name
     _rename()
+
+
+def pytest_configure() -> None:
+    if not os.environ.get(MUTANT, "").startswith("error:"):  # else startup/sitecustomize.py has done it
+        rename_as_told()
     _note()

@@ -84,26 +84,16 @@ BUGS_ELSEWHERE = {
 
 # Where to look for errors whose texts are asserted, without their names.
 ERRORS_ELSEWHERE = {
-    "CONTROL_PLANE_DOWN": "bridge/test_bridge_failures.py",
-    "CONTROL_PLANE_FAILED": "bridge/test_bridge_failures.py bridge/test_bad_input_surroundings.py",
     "HASH_SHADOWED": "write/test_check_computed_buckets_of_shadowed_hash.py",
     "JOB_FAILED": "jobs/test_jobs.py",
     "JOB_TARGET": "jobs/test_jobs.py",
-    "JOB_WITHOUT_LAYOUT": "jobs/test_jobs.py",
     "KEY_MODEL_CLONE": "keys/test_bad_key_models.py",
-    "KEY_MODEL_COLUMN": "keys/test_bad_key_models.py",
     "KEY_MODEL_FIXED": "keys/test_bad_key_models.py",
     "KEY_MODEL_FORMAT": "keys/test_bad_key_models.py",
-    "KEY_MODEL_ROW_IDS": "keys/test_bad_key_models.py keys/test_key_models.py",
-    "KEY_PARTITIONED": "catalog/test_bad_input_tables.py catalog/test_delta_ddl.py",
     "KEY_WRITTEN_LOSSY": "write/test_check_computed_buckets_of_lossy_keys.py",
     "NO_PARTITIONS": "columns/test_delta_hiding.py catalog/test_admin_show.py",
-    "PATH_IN_GROUP": "catalog/test_bad_input_tables.py",
     "ROW_IN_WRONG_BUCKET": "rules/scan/test_check_while_reading.py evidence/test_verify_on_read.py",
     "SETTING_UNKNOWN": "conf/test_settings.py",
-    "SORTED_BY": "catalog/test_bad_input_tables.py",
-    "STORE_ALREADY_CHOSEN": "bridge/test_bad_input_surroundings.py bridge/test_bridge_lifecycle.py",
-    "VERB_UNKNOWN": "bridge/test_bridge_failures.py",
 }  # fmt: skip
 
 

@@ -11,3 +11,7 @@ elif _MUTANT.startswith(("refusal:", "fence:")):
     import mutate
 
     mutate.install(_MUTANT)
+elif _MUTANT.startswith("error:"):
+    from tests.mutants import errors
+
+    errors.rename_as_told()

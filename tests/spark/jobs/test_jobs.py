@@ -320,7 +320,10 @@ def test_a_table_that_lost_its_buckets_does_not_keep_a_job_from_the_others(
         assert _strays(session, table) == 0
         assert _call(session, f"balance(group => 'g_{table}', wait => true)").state == "done"
         alone = _call(session, "verify(table => 'gone')").job_id
-        assert _until(session, alone, lambda row: row.state == "failed").error is not None
+        error = _until(session, alone, lambda row: row.state == "failed").error
+        assert "Cannot read the buckets of" in error, error
+        with pytest.raises(PySparkException, match=r"\[JOB_FAILED\].*Cannot read the buckets of"):
+            _call(session, "verify(table => 'gone', wait => true)")
     finally:
         session.sql("DROP TABLE IF EXISTS gone")
         session.sql("CALL system.reconcile()")
