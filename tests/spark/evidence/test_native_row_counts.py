@@ -12,6 +12,7 @@ from tests.spark.native import bucketed, files
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
 from tests.spark.strays import drop_in, forget
+from tests.tiers.params import rest_slow
 from tools.plans import kind, walk
 
 FORMATS = ("parquet", "orc", "delta")
@@ -55,7 +56,7 @@ def of(format: str, join: str = "JOIN") -> str:
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("join", JOINS)
-@pytest.mark.parametrize("format", ["parquet", "orc"])
+@pytest.mark.parametrize("format", rest_slow(["parquet", "orc"], "orc"))
 def test_a_native_join_hashes_what_its_delta_twin_hashes(session: SparkSession, format: str, join: str) -> None:
     assert compare(session, of(format, join)).on.rows
     assert joined(session, of(format, join)) == joined(session, of("delta", join)) == ("hash", "small")
@@ -106,7 +107,7 @@ def test_rows_of_strays_may_be_in_any_bucket(spark: SparkSession, db: str) -> No
     assert joined(spark, of("parquet")) == ("merge", "")
 
 
-@pytest.mark.parametrize("format", ["parquet", "orc"])
+@pytest.mark.parametrize("format", rest_slow(["parquet", "orc"], "orc"))
 def test_a_join_that_is_mostly_pairs_stays_a_merge_join(spark: SparkSession, db: str, format: str) -> None:
     """100 rows of each of 15 keys, some keys null; how many values a key can have is in the footers."""
     for name in ("many", "lots"):

@@ -18,6 +18,7 @@ from tests.spark.members import NATIVE, create_member, fill, folder, switched_of
 from tests.spark.native import files
 from tests.spark.oracle import Rows, compare, multiset, run
 from tests.spark.strays import FOREIGN, bucket_file, drop_in, forget, known, rename, say_of_bucket_3
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -151,7 +152,7 @@ def test_one_wrong_row_at_the_end_is_found(spark: SparkSession, pair: str) -> No
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("vectorized", ["true", "false"])
-@pytest.mark.parametrize("provider", NATIVE)
+@pytest.mark.parametrize("provider", rest_slow(NATIVE, "parquet"))
 def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: str, vectorized: str) -> None:
     spark.conf.set(f"spark.sql.{provider}.enableVectorizedReader", vectorized)
     spark.conf.set("spark.sql.orc.impl", "native")
@@ -172,7 +173,7 @@ def test_keys_of_all_types_are_checked(spark: SparkSession, db: str, provider: s
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("nulls", [0, 3])
-@pytest.mark.parametrize("provider", NATIVE)
+@pytest.mark.parametrize("provider", rest_slow(NATIVE, "parquet"))
 def test_keys_of_words_are_checked_batch_by_batch(spark: SparkSession, db: str, provider: str, nulls: int) -> None:
     """Batches with a null and without; the last one is shorter than those before."""
     spark.conf.set("spark.sql.parquet.columnarReaderBatchSize", "7")
@@ -316,7 +317,7 @@ def test_all_checks_a_delta_file_whose_partition_value_lies(spark: SparkSession,
         assert run(spark, JOIN).rows
 
 
-@pytest.mark.parametrize("provider", ["delta", *NATIVE])
+@pytest.mark.parametrize("provider", rest_slow(["delta", *NATIVE], "delta", "orc"))
 def test_all_checks_nothing_where_no_file_is_read(spark: SparkSession, db: str, provider: str) -> None:
     _two_members(spark)
     create_member(spark, "empty", "k INT, v BIGINT", ["k"], 4, provider)

@@ -16,6 +16,7 @@ from tests.spark.members import create_member, database, folder
 from tests.spark.native import files
 from tests.spark.oracle import assert_no_exchange, compare
 from tests.spark.strays import bucket_file, drop_in, forget, known, rename, say_of_bucket_3
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -56,7 +57,7 @@ def _stray(spark: SparkSession, table: str, below: str = "") -> None:
     drop_in(spark, table, "dropped_in.{ext}", columns, below)
 
 
-@pytest.mark.parametrize("provider", ["parquet", "orc", "delta"])
+@pytest.mark.parametrize("provider", rest_slow(["parquet", "orc", "delta"], "parquet", "delta"))
 def test_a_sound_group_has_no_damage(session: SparkSession, provider: str) -> None:
     _members(session, f"sound_{provider}", provider)
     done = _call(session, f"verify(group => 'g_sound_{provider}', wait => true)")
@@ -76,7 +77,7 @@ def test_a_group_without_rows_is_sound(session: SparkSession, provider: str) -> 
         assert (done.state, done.error) == ("done", None)
 
 
-@pytest.mark.parametrize("provider", ["parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["parquet", "orc"], "parquet"))
 def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     session: SparkSession, provider: str
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_renamed_file_is_found_and_its_rows_are_written_into_their_buckets(
     assert session.table(table).count() == 200
 
 
-@pytest.mark.parametrize("provider", ["parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["parquet", "orc"], "parquet"))
 def test_strays_of_partitions_are_repaired_folder_by_folder(session: SparkSession, provider: str) -> None:
     table = f"parts_{provider}"
     _members(session, table, provider, ("p",))

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.foreign import change_property, declare, undeclare, without_us
 from tests.spark.plans import kinds
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -81,7 +82,7 @@ def _unset(spark: SparkSession, name: str) -> None:
         spark.sql(f"ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ({name})")
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", rest_slow(TABLES, "none", "aggregate"))
 def test_what_a_session_without_us_sets_has_no_effect(spark: SparkSession, db: str, kind: str) -> None:
     make(spark, kind)
     for name, other in OTHERS.items():
@@ -185,7 +186,7 @@ def test_upper_case_is_the_same_model(spark: SparkSession, db: str) -> None:
     assert properties(spark, "o")["key_model"] == "unique"
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", rest_slow(TABLES, "duplicate", "unique"))
 def test_copies_and_overwrites_keep_the_model(spark: SparkSession, db: str, tmp_path: Path, kind: str) -> None:
     make(spark, kind)
     spark.sql("CREATE TABLE copy LIKE t")

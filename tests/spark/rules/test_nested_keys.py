@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, database
 from tests.spark.oracle import compare
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -59,7 +60,7 @@ def _make(spark: SparkSession) -> None:
             )
 
 
-@pytest.mark.parametrize("number", range(len(VALUES)), ids=list(VALUES))
+@pytest.mark.parametrize("number", rest_slow(range(len(VALUES)), 0, 3, 5), ids=list(VALUES))
 def test_keys_of_everything(session: SparkSession, number: int) -> None:
     for sql in GROUPED + ([] if "MAP" in list(VALUES)[number] else COMPARED):
         assert compare(session, sql.format(a=f"a{number}", b=f"b{number}")).on.rows, sql

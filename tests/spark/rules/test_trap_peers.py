@@ -11,6 +11,7 @@ from spark_colocate.verdicts import verdicts
 from tests.spark.adaptive import ADAPTIVE
 from tests.spark.members import create_member, fill, unstable
 from tests.spark.oracle import assert_exchange, assert_exchanges, assert_no_exchange, compare
+from tests.tiers.params import rest_slow
 
 COLUMNS = "a INT, b INT, v BIGINT"
 
@@ -241,7 +242,7 @@ def test_spark_44641_and_55848_no_duplicates_after_joins_on_more_than_the_keys(s
     assert_no_exchange(spark, counted)
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_empty_tables_and_empty_buckets_join(spark: SparkSession, provider: str) -> None:
     name = f"empty_{provider}"
     create_member(spark, name, COLUMNS, ["a"], 4, provider)

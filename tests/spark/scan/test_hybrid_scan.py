@@ -10,6 +10,7 @@ from tests.spark.members import NATIVE, create_member, fill, unstable
 from tests.spark.oracle import assert_no_exchange, compare, multiset, run
 from tests.spark.plans import Executions
 from tests.spark.strays import UUID, drop_in
+from tests.tiers.params import rest_slow
 
 COLUMNS = "k INT, s STRING, v BIGINT"
 NAMES = ("data_1.{ext}", "000003_0", f"part-00000-{UUID}.c000.{{ext}}", f"part-00000-{UUID}_00099.c000.{{ext}}")
@@ -165,7 +166,7 @@ def test_a_cached_member_with_strays_keeps_its_rows(hybrid: SparkSession) -> Non
     assert cached.rows == expected.rows
 
 
-@pytest.mark.parametrize("provider", NATIVE)
+@pytest.mark.parametrize("provider", rest_slow(NATIVE, "orc"))
 def test_strays_in_partitions_with_static_and_dynamic_pruning(spark: SparkSession, db: str, provider: str) -> None:
     for name in ("a", "b"):
         create_member(spark, name, "k INT, v BIGINT, p INT", ["k"], 4, provider, partitioned=["p"])

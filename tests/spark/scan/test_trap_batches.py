@@ -5,9 +5,10 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import assert_no_exchange, compare
+from tests.tiers.params import rest_slow
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_union_all_and_dynamic_pruning_of_members(spark: SparkSession, db: str, provider: str) -> None:
     """Spark sets the tasks of a union of batches side by side, and yet promises the partitioning of its children."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
@@ -26,7 +27,7 @@ def test_union_all_and_dynamic_pruning_of_members(spark: SparkSession, db: str, 
         assert pair.on.colocated
 
 
-@pytest.mark.parametrize("provider", ["parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["parquet", "orc"], "orc"))
 def test_union_of_native_members_where_we_are_switched_off(spark: SparkSession, db: str, provider: str) -> None:
     """Spark's own bucketed scans have the same fault: a join fails, an aggregate returns a key once for each table."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")

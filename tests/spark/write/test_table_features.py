@@ -9,6 +9,7 @@ from tests.spark.delta_log import actions, commits
 from tests.spark.members import create_member, fill
 from tests.spark.oracle import assert_exchange, assert_no_exchange, compare
 from tests.spark.plans import kind, nodes
+from tests.tiers.params import rest_slow
 
 INTERPRETED = True
 
@@ -52,7 +53,7 @@ def test_identity_generated_and_default_columns_beside_the_key(spark: SparkSessi
     assert spark.sql("SELECT count(DISTINCT n) = count(*) FROM t").first()[0]
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_names_in_another_case(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "Key INT, v BIGINT", ["KEY"], 4, provider)
     fill(spark, "t", ROWS, ["kEy", "V"])
@@ -72,7 +73,7 @@ def test_column_mapping_by_id(spark: SparkSession) -> None:
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("ansi", ["true", "false"])
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_ansi_mode(spark: SparkSession, provider: str, ansi: str) -> None:
     """It decides which side of a comparison is cast: a literal's cast folds, a key's hashes otherwise."""
     spark.conf.set("spark.sql.ansi.enabled", ansi)
@@ -145,7 +146,7 @@ def test_bloom_and_semi_join_filters_keep_the_layout(spark: SparkSession) -> Non
         assert pair.on.exchanges == left + 1 < pair.off.exchanges
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_a_permanent_view(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "t", ROWS, ["k", "v"])
@@ -154,7 +155,7 @@ def test_a_permanent_view(spark: SparkSession, provider: str) -> None:
     assert compare(spark, "SELECT x, max(y), count(*) FROM seen GROUP BY x").on.exchanges == 0
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_tables_and_buckets_without_rows(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     for join in ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT ANTI JOIN"):
@@ -179,7 +180,7 @@ def test_the_bucket_takes_no_place_among_the_columns_with_statistics(spark: Spar
     assert all(set(json.loads(add["stats"])["maxValues"]) == {"k", "v"} for add in adds)
 
 
-@pytest.mark.parametrize("provider", ["delta", "parquet", "orc"])
+@pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_a_point_query_reads_one_bucket(spark: SparkSession, provider: str) -> None:
     create_member(spark, "t", "k INT, v BIGINT", ["k"], 4, provider)
     fill(spark, "t", ROWS, ["k", "v"])

@@ -94,7 +94,9 @@ class WrongFile:
 
 
 @pytest.mark.parametrize(
-    ("pair", "adaptive"), [("delta", "true"), ("parquet", "false"), ("orc", "true")], indirect=["pair"]
+    ("pair", "adaptive"),
+    [("delta", "true"), ("parquet", "false"), pytest.param("orc", "true", marks=pytest.mark.slow)],
+    indirect=["pair"],
 )
 def test_rows_below_an_exchange_are_checked_as_they_are_read(spark: SparkSession, pair: str, adaptive: str) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
@@ -123,7 +125,9 @@ def _of_delta(stage: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("pair", "vectorized"), [("parquet", "true"), ("parquet", "false"), ("orc", "true")], indirect=["pair"]
+    ("pair", "vectorized"),
+    [("parquet", "false"), ("orc", "true"), pytest.param("parquet", "true", marks=pytest.mark.slow)],
+    indirect=["pair"],
 )
 def test_a_wrong_row_fails_the_query_and_is_told_plainly(spark: SparkSession, pair: str, vectorized: str) -> None:
     for provider in ("parquet", "orc"):

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from tests.spark.members import database
 from tests.spark.plans import broadcasts, nodes
 from tests.spark.ranged import IN_BUCKETS, properties
+from tests.tiers.params import rest_slow
 from tools.plans import kind
 
 SCANS = ("FileSourceScanExec", "ColocatedScanExec")
@@ -35,7 +36,7 @@ def tables(spark: SparkSession) -> Iterator[str]:
     yield from database(spark, "dynamic_ranges", _make)
 
 
-@pytest.fixture(params=["adaptive", "static"])
+@pytest.fixture(params=rest_slow(["adaptive", "static"], "adaptive"))
 def both(spark: SparkSession, tables: str, request: pytest.FixtureRequest) -> SparkSession:
     spark.sql(f"USE {tables}")
     spark.conf.set("spark.sql.adaptive.enabled", str(request.param == "adaptive").lower())
@@ -70,6 +71,7 @@ PRUNED = {
 }
 
 
+@pytest.mark.not_slow
 @pytest.mark.each_value
 @pytest.mark.parametrize("table", ["days", "bucketed"])
 def test_only_the_ranges_of_the_other_sides_keys_are_read(both: SparkSession, table: str) -> None:
@@ -93,6 +95,7 @@ KEPT = {
 }
 
 
+@pytest.mark.not_slow
 def test_rows_without_a_partner_are_kept_where_they_are_asked_for(both: SparkSession) -> None:
     for sql, read in KEPT.items():
         assert files(both, sql) == [read], sql
