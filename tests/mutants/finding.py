@@ -99,7 +99,8 @@ ERRORS_ELSEWHERE = {
 
 def find(wanted: Sequence[str]) -> int:
     """Adds a row for each mutant that a test finds, and says which have none. Rows of mutants that are gone go."""
-    table.write({name: test for name, test in table.read().items() if name in mutants()})
+    present = set(mutants())
+    table.write({name: test for name, test in table.read().items() if name in present})
     missing = [name for name in wanted if name not in table.read()]
     reaching = _reaching() if any(name.startswith("refusal:") for name in missing) else {}
     possible = {name: candidates(name, reaching) for name in missing}

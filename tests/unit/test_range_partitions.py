@@ -168,6 +168,12 @@ REFUSALS = {
 }
 
 
+def test_a_table_without_a_partition_is_refused() -> None:
+    refused = range_partitions.create(["d"], ["date"], [])
+    assert isinstance(refused, ColocateError)
+    assert refused.code == "RANGE_LAST_PARTITION"
+
+
 def test_a_partition_is_not_named_as_spark_writes_null() -> None:
     error = refused(months().add(less("__hive_default_partition__", "2017-05-01")))
     assert (error.code, "as NULL" in error.headline) == ("RANGE_NAME_INVALID", True)

@@ -194,3 +194,9 @@ CREATE TABLE t (k INT, v INT) UNIQUE KEY(k) DISTRIBUTED BY HASH(k) PROPERTIES ("
 
 -- title: partitions of all that comes
 INSERT OVERWRITE t PARTITION(*) SELECT 1;
+
+-- title: a column that counts by itself
+CREATE TABLE t (k INT, v BIGINT AUTO_INCREMENT) DISTRIBUTED BY HASH(k);
+
+-- title: steps of two columns
+CREATE TABLE t (d DATE, k INT) PARTITION BY RANGE(d, k) (FROM ("2025-01-01") TO ("2025-02-01") INTERVAL 1 DAY) DISTRIBUTED BY HASH(k);
