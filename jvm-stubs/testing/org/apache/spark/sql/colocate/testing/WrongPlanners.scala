@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 class WrongPlanners extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    QuickCodeLengths.install()
     ExtensionOrder.first(extensions) {
       extensions.injectPlannerStrategy(s => PlanWrongScans(s.asInstanceOf[SparkSession]))
       extensions.injectPlannerStrategy(s => PlanWrongExpands(s.asInstanceOf[SparkSession]))
