@@ -106,7 +106,7 @@ def layout(args: Args) -> Declaration:
 
 
 def declaration(args: Args) -> Declaration:
-    """A table as a statement declares it. Raises RequestError for a number that is none."""
+    """A table as a statement declares it. Raises RequestError for an invalid number."""
     return replace(layout(args), replication=number(args, "replication"), bytes=number(args, "bytes"))
 
 

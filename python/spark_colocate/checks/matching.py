@@ -70,7 +70,7 @@ def rewrite(intent: Intent, group: GroupName | None, held: GroupSchema) -> str:
 def rewritten(
     table: TableName, table_format: Format, keys: Sequence[str], buckets: int, properties: Mapping[str, str]
 ) -> str:
-    """The statement that writes a table's rows anew, in these buckets and with these properties."""
+    """The statement that rewrites a table in these buckets and with these properties."""
     columns = ", ".join(f"`{key}`" for key in keys)
     pairs = ", ".join(f"'{key}'='{value}'" for key, value in properties.items())
     tail = (

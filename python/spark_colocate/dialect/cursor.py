@@ -189,7 +189,7 @@ class Cursor:
     # --- Failing ---
 
     def unexpected(self, *wanted: str) -> NoReturn:
-        """What comes next is none of these."""
+        """Raises the error that the next token is none of these."""
         token = self._token()
         found = self.text[token.start : token.end + 1] if token else ""
         if any(mark in found for mark in _TYPOGRAPHIC):

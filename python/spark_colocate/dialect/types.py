@@ -131,7 +131,7 @@ def _field(cursor: Cursor) -> str:
 
 
 def literal(value: str, kind: ColumnType) -> str | None:
-    """A text, as Doris writes every default and bound, as a literal of the type in Spark; None where it is none."""
+    """Spark's literal for a default or bound, which Doris writes as a string; None if it is not of the type."""
     convert = _LITERALS.get(kind.word)
     try:
         return convert(value, kind) if convert else None

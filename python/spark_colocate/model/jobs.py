@@ -58,14 +58,14 @@ class JobStep:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A long piece of work on the tables of one group, or on one of them. It survives the end of whoever does it.
+    """A long operation on the tables of one group, or on one of them. It survives the end of the driver that runs it.
 
     table: the only table that it concerns; None means all of the group.
     options: what the caller asked for beside; values of JSON.
     who: the user that started it.
     owner: the driver that does it; while the job is pending, the one that may begin first.
     beats: is incremented while the owner lives, as those of a host are.
-    claim: is counted up when somebody takes the job. Whoever took it before may write nothing of it any more.
+    claim: is incremented when a driver takes the job. Earlier owners may write nothing of it any more.
     steps: their number; None before they are known.
     done: how many of them are done; the next one is `steps[done]`.
     buckets, bytes: of all steps; those with `_done` are of the steps that are done.

@@ -31,7 +31,7 @@ class CatalogId:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes that a reader of an older version lacks. Apply `left` and `ended` first: a name may be taken anew."""
+    """The changes that a reader of an older version lacks. Apply `left` and `ended` first: a name may be used again."""
 
     groups: Sequence[Group] = ()
     """Groups with members, new or changed."""

@@ -63,7 +63,7 @@ class SqlStore:
     def _refuse_if_moved(self, file: Path) -> None:
         """A file that was here must not look like an empty store, and a write must not begin a second one in its place.
 
-        With its folder it was removed on purpose, as by who empties the warehouse: then it is made anew.
+        If its folder is gone, too, it was removed on purpose, with the warehouse: then it is created again.
         """
         if self._ready and _is_there(self._engine, file.absolute().parent):
             raise StoreError(

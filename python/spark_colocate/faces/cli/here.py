@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def here(conf: list[str] | None, store: str | None) -> Iterator[SparkSession]:
-    """While this is open, the session's control plane looks for jobs; one that has ended is started anew."""
+    """While this is open, the session's control plane looks for jobs; if it has ended, it is started again."""
     signal.signal(signal.SIGTERM, _as_exit)
     closed = threading.Event()
     with worker.looking(conf, store) as spark:

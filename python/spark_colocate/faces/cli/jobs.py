@@ -174,7 +174,7 @@ def cancel(
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a job that was started is done: by whoever finds it, or by a session of this command."""
+    """Which session runs a new job: any that finds it, or one of this command."""
 
     wait: bool
     here: bool

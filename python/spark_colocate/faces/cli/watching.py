@@ -23,7 +23,7 @@ LINE_SECONDS = 10.0
 """How often a line of progress is printed where there is no terminal."""
 
 UNTAKEN_SECONDS = 10.0
-"""Whoever lives and has nothing else to do takes a job within seconds."""
+"""After how many seconds without an owner no session lives: a free one takes a job within seconds."""
 
 LOOK_SECONDS = 0.5
 

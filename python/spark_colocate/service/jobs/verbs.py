@@ -108,7 +108,7 @@ class Jobs:
         return next(filter(self.is_abandoned, like), None)
 
     def settle(self) -> None:
-        """Ends or frees the jobs whose drivers have ended. Each look counts, so whoever waits calls it again."""
+        """Ends or frees the jobs whose drivers have ended. Each look counts, so a waiting caller calls it again."""
         found = self._open()
         self._see(found)
         if any(map(self.is_abandoned, found)):
