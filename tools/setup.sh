@@ -8,10 +8,8 @@ setup() {
   if command -v flock > /dev/null; then flock 9; fi # two runs at once in one checkout: the second one waits
   environment "$1"
   java_home
-  PYTHON=$python jvm-stubs/build 9>&- &
-  compiling=$!
   delta_jars
-  wait "$compiling" || fail "the Scala stubs do not compile; the compiler's message is above."
+  PYTHON=$python jvm-stubs/build 9>&- || fail "the Scala stubs do not compile; the compiler's message is above."
   exec 9>&-
 }
 
