@@ -3,11 +3,11 @@ package org.apache.spark.sql.colocate.catalog
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.compat.delta.DeltaCopy
 import org.apache.spark.sql.colocate.declared.{
   ColumnSpec, GroupProperties, KeyDeclaration, NativeTable, RangeProperties, ReservedProperties, RowModels,
   TableSpec
 }
-import org.apache.spark.sql.colocate.evidence.delta.DeltaCopy
 import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SaveMode}

@@ -43,7 +43,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     }
 
   /** The names as the table spells them; the control plane's error for one that is not there. */
-  def named(partitions: Seq[String]): Seq[String] = DeltaTransaction.passingOn {
+  def named(partitions: Seq[String]): Seq[String] = {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val answer = ControlPlane.call(session, "named_ranges", facts(transaction) :+ ("names" -> partitions): _*)
@@ -55,7 +55,7 @@ class RangeCommit(session: SparkSession, ident: Identifier, table: Table) {
     RangeCommit.onTop(RangeCommit.MostTries)(commit(verb, args)(removed))
 
   private def commit(verb: String, args: Seq[(String, Any)])(
-      removed: Map[String, String] => Option[String]): DeclaredRanges = DeltaTransaction.passingOn {
+      removed: Map[String, String] => Option[String]): DeclaredRanges = {
     val transaction = new DeltaTransaction(table)
     check(transaction)
     val after = RangeProperties.of(ControlPlane.call(session, verb, facts(transaction) ++ args: _*))
@@ -121,7 +121,7 @@ object RangeCommit {
   }
 
   /** CREATE TABLE AS SELECT makes all columns nullable; then Delta would not refuse rows of no partition. */
-  def requirePartition(table: Table): Unit = DeltaTransaction.passingOn {
+  def requirePartition(table: Table): Unit = {
     val transaction = new DeltaTransaction(table)
     val expression = RangeColumn.expressionOf(transaction.schema)
     if (expression.isDefined && transaction.schema(RangeColumn.Name).nullable) {

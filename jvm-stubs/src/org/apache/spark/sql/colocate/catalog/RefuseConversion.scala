@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.GroupState
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaCommands
 
 /**
  * CONVERT TO DELTA of a member. Delta would take over the files but not their buckets, so that the table would name a
@@ -13,11 +13,8 @@ import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
  */
 private[catalog] object RefuseConversion {
 
-  private val Convert = "org.apache.spark.sql.delta.commands.ConvertToDeltaCommand"
-
   def apply(session: SparkSession, plan: LogicalPlan): Unit =
-    if (plan.getClass.getName == Convert) {
-      val named = DeltaReflection.call(plan, "tableIdentifier").asInstanceOf[TableIdentifier]
+    DeltaCommands.converted(plan).foreach { named =>
       val table = session.sessionState.catalog.qualifyIdentifier(named)
       GroupState.current.member(table).foreach(member => refuse(table, member.group))
     }

@@ -4,15 +4,14 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.colocate.compat.delta.DeltaRestore
+import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaIndexes, DeltaTables, DeltaTransaction}
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
 import org.apache.spark.sql.colocate.declared.{ColumnSpec, NativeTable, TableSpec}
-import org.apache.spark.sql.colocate.evidence.delta.{
-  DamageMark, DeltaReflection, DeltaRestore, DeltaTables, DeltaTransaction
-}
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.execution.command.RunnableCommand
 
@@ -29,7 +28,7 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
     val ident = Identifier.of(Array(name.database.get), name.table)
     val held = Try(DeltaTables.load(session, ident))
     val before = held.flatMap(table => Try(spec(session, name, table))).toOption
-    val damaged = held.flatMap(table => Try(DamageMark.isSet(DeltaReflection.snapshotOfTable(table)))).getOrElse(false)
+    val damaged = held.flatMap(table => Try(DamageMark.isSet(DeltaIndexes.snapshotOfTable(table)))).getOrElse(false)
     val after = spec(session, name, restore.restored)
     val ticket = if (before.exists(isSame(_, after))) Ticket.NotNeeded else begin(session, after)
     val rows = TwoPhase.around(ticket)(command.run(session))(after.location)
@@ -39,8 +38,8 @@ case class RestoreInGroup(command: RunnableCommand, restore: DeltaRestore) exten
   }
 
   /** Damaged files may be older than the mark. */
-  private def markAgain(table: Table): Unit = DeltaTransaction.passingOn {
-    if (!DamageMark.isSet(DeltaReflection.snapshotOfTable(table))) DamageMark.set(new DeltaTransaction(table))
+  private def markAgain(table: Table): Unit = {
+    if (!DamageMark.isSet(DeltaIndexes.snapshotOfTable(table))) DamageMark.set(new DeltaTransaction(table))
   }
 
   private def begin(session: SparkSession, after: TableSpec): Ticket =

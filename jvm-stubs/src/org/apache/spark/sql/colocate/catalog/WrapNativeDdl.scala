@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import scala.util.Try
 
+import org.apache.spark.sql.colocate.evidence.delta.DeltaCommands
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
@@ -9,7 +10,6 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.GroupState
 import org.apache.spark.sql.colocate.declared.{GroupProperties, NativeTable, RangeProperties, RowModels}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaCopy, DeltaRestore}
 import org.apache.spark.sql.colocate.write.KeepNativeLayout
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.types.StructType
@@ -53,10 +53,11 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
     case like: CreateTableLikeCommand if LikeInGroup.concerns(session, like) => LikeInGroup(like)
 
-    case command: RunnableCommand if DeltaCopy.of(command).isDefined => CopyInGroup(command, DeltaCopy.of(command).get)
+    case command: RunnableCommand if DeltaCommands.copy(command).isDefined =>
+      CopyInGroup(command, DeltaCommands.copy(command).get)
 
-    case command: RunnableCommand if DeltaRestore.of(command).isDefined =>
-      RestoreInGroup(command, DeltaRestore.of(command).get)
+    case command: RunnableCommand if DeltaCommands.restore(command).isDefined =>
+      RestoreInGroup(command, DeltaCommands.restore(command).get)
 
     case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite => OverwriteInGroup(save)
 

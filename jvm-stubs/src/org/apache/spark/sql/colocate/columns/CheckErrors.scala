@@ -3,8 +3,9 @@ package org.apache.spark.sql.colocate.columns
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, TreeNode}
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.delta.DeltaClauses
 import org.apache.spark.sql.types.{DataType, MapType, StructType}
 
 /**
@@ -44,22 +45,17 @@ case class CheckErrors(session: SparkSession) extends Rule[LogicalPlan] {
     check(Project(Seq(Alias(Cast(value, column), "value")()), LocalRelation(value.references.toSeq)))
   }
 
-  /** The type of each column that UPDATE or MERGE sets, and its value. Delta's classes are matched by their names. */
-  private def assignments(change: LogicalPlan): Seq[(DataType, Expression)] = (change.nodeName, fields(change)) match {
-    case ("DeltaUpdateTable", Seq(_, columns: Seq[_], values: Seq[_], _*)) =>
-      columns.zip(values).collect { case (column: Expression, value: Expression) => column.dataType -> value }
-    case ("DeltaMergeInto", Seq(table: LogicalPlan, _*)) =>
-      change.expressions.flatMap(_.collect { case e if e.nodeName == "DeltaMergeAction" => fields(e) }).collect {
-        case Seq(Seq(name: String), value: Expression, _*) =>
+  /** The type of each column that UPDATE or MERGE sets, and its value. */
+  private def assignments(change: LogicalPlan): Seq[(DataType, Expression)] =
+    DeltaClauses.update(change).toSeq.flatMap(set => set.columns.map(_.dataType).zip(set.values)) ++
+      DeltaClauses.merge(change).toSeq.flatMap { case (table, set) =>
+        set.flatMap { case (name, value) =>
           table.output.find(a => conf.resolver(a.name, name)).map(_.dataType -> value)
-      }.flatten
-    case _ => Nil
-  }
+        }
+      }
 
   /** Delta casts these where Spark's cast does not: structs, and maps to maps. */
   private def isDeltas(types: Seq[DataType]): Boolean =
     types.exists(_.existsRecursively(_.isInstanceOf[StructType])) ||
       types.forall(_.existsRecursively(_.isInstanceOf[MapType]))
-
-  private def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
 }

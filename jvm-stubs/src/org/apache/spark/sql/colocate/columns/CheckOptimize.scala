@@ -1,10 +1,10 @@
 package org.apache.spark.sql.colocate.columns
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedAttribute}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaCommands, DeltaTables}
 import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns}
 
 /**
@@ -14,18 +14,13 @@ import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns}
  */
 private[columns] object CheckOptimize {
 
-  def apply(session: SparkSession, plan: LogicalPlan): Unit = plan match {
-    case optimize: UnaryNode if optimize.nodeName == "OptimizeTableCommand" => optimize.child match {
-        case found: ResolvedTable if DeltaTables.hidesColumns(session, found.table) =>
-          conditions(optimize).foreach(check(session, found, _))
-        case _ =>
-      }
-    case _ =>
+  def apply(session: SparkSession, plan: LogicalPlan): Unit = {
+    val conditions = DeltaCommands.conditionsOfOptimize(plan)
+    if (conditions.nonEmpty) plan.children.collectFirst {
+      case found: ResolvedTable if DeltaTables.hidesColumns(session, found.table) =>
+        conditions.foreach(check(session, found, _))
+    }
   }
-
-  private def conditions(optimize: UnaryNode): Seq[String] =
-    optimize.productIterator.collectFirst { case found: Seq[_] => found.collect { case text: String => text } }
-      .getOrElse(Nil)
 
   private def check(session: SparkSession, found: ResolvedTable, condition: String): Unit = {
     val columns = new DeclaredTable(found.table).partitioning().flatMap(_.references()).map(_.describe)

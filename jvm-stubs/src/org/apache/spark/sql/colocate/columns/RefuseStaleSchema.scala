@@ -1,11 +1,11 @@
 package org.apache.spark.sql.colocate.columns
 
-import java.lang.reflect.InvocationTargetException
+import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, TableNames}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, TableNames}
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 
@@ -28,18 +28,16 @@ private[columns] object RefuseStaleSchema {
 
   /** Reads no log: if another driver has replaced the table, Delta fails later with an error of its own. */
   private def isOther(files: HadoopFsRelation): Boolean =
-    DeltaReflection.isOfTable(files.location) &&
-      DeltaReflection.newestSchema(files.location).exists(_ != DeltaReflection.schemaOf(files))
+    DeltaIndexes.isOfTable(files.location) &&
+      DeltaIndexes.newestSchema(files.location).exists(_ != DeltaIndexes.schemaOf(files))
 
   private def refuse(relation: LogicalRelation, index: FileIndex): Unit =
-    try DeltaReflection.call(index, "getSnapshot")
+    try DeltaIndexes.checkNewest(index)
     catch {
-      case failed: InvocationTargetException => failed.getCause match {
-          case changed: SparkThrowable if changed.getCondition == Changed =>
-            throw new ColocateException("SCHEMA_CHANGED",
-              s"Cannot read ${TableNames.of(relation)} by a DataFrame or a view that was made before the table's " +
-                "columns were changed or replaced. Make the DataFrame or the view anew.")
-          case _ => // Delta says it itself, when the files are chosen.
-        }
+      case changed: SparkThrowable if changed.getCondition == Changed =>
+        throw new ColocateException("SCHEMA_CHANGED",
+          s"Cannot read ${TableNames.of(relation)} by a DataFrame or a view that was made before the table's " +
+            "columns were changed or replaced. Make the DataFrame or the view anew.")
+      case NonFatal(_) => // Delta says it itself, when the files are chosen.
     }
 }

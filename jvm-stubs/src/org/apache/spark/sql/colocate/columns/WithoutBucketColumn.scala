@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables}
 import org.apache.spark.sql.colocate.evidence.TableEvidence
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -52,7 +52,7 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
   }
 
   private def hasHidden(relation: LogicalRelation): Boolean = relation.relation match {
-    case files: HadoopFsRelation if DeltaReflection.isDeltaIndex(files.location) =>
+    case files: HadoopFsRelation if DeltaIndexes.isDeltaIndex(files.location) =>
       TableEvidence.of(relation).isDefined || files.partitionSchema.fieldNames.contains(RangeColumn.Name)
     case _ => false
   }

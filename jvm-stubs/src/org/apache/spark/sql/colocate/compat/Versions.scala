@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.compat
 import scala.util.Try
 
 import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.colocate.compat.delta.DeltaVersion
 import org.apache.spark.util.Utils
 
 /** The versions that the jar was tested with, and those in use. Another line of Spark is refused: SparkVersion. */
@@ -11,11 +12,14 @@ object Versions {
   /** The Spark and the Delta that this jar was built for and tested with. */
   lazy val (builtForSpark: String, builtForDelta: String) = (built("spark.version"), built("delta.version"))
 
-  /** The version of Delta on the class path, if it is there. */
-  lazy val delta: Option[String] = Try {
-    val delta = Utils.classForName[AnyRef]("io.delta.package$", initialize = true, noSparkClassLoader = false)
-    delta.getMethod("VERSION").invoke(delta.getField("MODULE$").get(null)).asInstanceOf[String]
-  }.toOption
+  /** The version of Delta, if the session has it. */
+  lazy val delta: Option[String] = DeltaVersion.find.orElse(Option.when(isElsewhere)("of an unknown version"))
+
+  /** Has the session a Delta that our jar does not see, because the class loader of our jar is above Delta's? */
+  lazy val isHidden: Boolean = DeltaVersion.find.isEmpty && isElsewhere
+
+  private def isElsewhere: Boolean =
+    Try(Utils.classForName[AnyRef]("io.delta.package", initialize = false, noSparkClassLoader = false)).isSuccess
 
   def tested: String = s"Spark $builtForSpark and Delta $builtForDelta"
 

@@ -4,7 +4,7 @@ import java.net.URI
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{DynamicPruning, Expression}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.{
   BucketColumn, BucketFileName, BucketLayout, BucketSource, Evidence, RangeColumn
 }
@@ -32,10 +32,10 @@ object BucketFiles {
   }
 
   private def delta(index: FileIndex, layout: BucketLayout): Seq[(Option[Int], Path, Long)] = {
-    val snapshot = DeltaReflection.snapshotOf(index)
+    val snapshot = DeltaIndexes.snapshotOf(index)
     val (bucket, range) = (snapshot.physicalName(BucketColumn.Name), snapshot.physicalName(RangeColumn.Name))
-    val root = DeltaReflection.dataPath(index)
-    DeltaReflection.preparedFiles(index).map { file =>
+    val root = DeltaIndexes.dataPath(index)
+    DeltaIndexes.preparedFiles(index).map { file =>
       def value(column: String) = file.partitionValues.get(column).flatMap(Option(_))
       val found = value(bucket).flatMap(_.toIntOption).flatMap(layout.bucketOf(value(range), _))
       (found, located(root, file.path), file.bytes)

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.evidence
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaReflection}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaEvidence, DeltaIndexes}
 import org.apache.spark.sql.colocate.evidence.files.NativeEvidence
 import org.apache.spark.sql.colocate.layout.{Evidence, EvidenceGap}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
@@ -19,7 +19,7 @@ object TableEvidence {
       files: HadoopFsRelation,
       table: Option[CatalogTable],
       streaming: Boolean): Option[Either[EvidenceGap, Evidence]] =
-    if (DeltaReflection.isDeltaIndex(files.location)) DeltaEvidence.of(files, table, streaming)
+    if (DeltaIndexes.isDeltaIndex(files.location)) DeltaEvidence.of(files, table, streaming)
     else if (files.bucketSpec.isDefined) NativeEvidence.of(files, table)
     else None
 }

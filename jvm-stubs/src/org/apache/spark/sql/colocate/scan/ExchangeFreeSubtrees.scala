@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.scan
 
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.evidence.{BucketFile, BucketFiles}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.execution.adaptive.{BroadcastQueryStageExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{BroadcastExchangeLike, Exchange, ReusedExchangeExec}
 import org.apache.spark.sql.execution.joins.ShuffledJoin
@@ -52,8 +52,8 @@ private[colocate] object ExchangeFreeSubtrees {
 
   /** Delta's commands group by row ids and write by bucket, each within its task: their tasks stay. */
   private def isQuery(scan: ColocatedScanExec): Boolean =
-    !DeltaReflection.isDeltaIndex(scan.relation.location) ||
-      (DeltaReflection.isPrepared(scan.relation.location) && !DeltaReflection.inTransaction)
+    !DeltaIndexes.isDeltaIndex(scan.relation.location) ||
+      (DeltaIndexes.isPrepared(scan.relation.location) && !DeltaIndexes.inTransaction)
 
   /**
    * Do the scans below each join without a required distribution have the same tasks? Spark's ValidateRequirements

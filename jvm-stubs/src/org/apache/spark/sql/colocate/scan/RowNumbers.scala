@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.scan
 import java.io.Closeable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
@@ -63,7 +63,7 @@ private[scan] object RowNumbers {
   /** None if the columns have no number, or if Delta's reader needs it to mark deleted rows. */
   def of(asked: StructType): Option[RowNumbers] = {
     val at = asked.fieldNames.indexOf(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
-    Option.when(at >= 0 && !asked.fieldNames.exists(DeltaReflection.isDeletionMark))(
+    Option.when(at >= 0 && !asked.fieldNames.exists(DeltaIndexes.isDeletionMark))(
       RowNumbers(StructType(asked.patch(at, Nil, 1)), at))
   }
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.delta.SetColumns
 import org.apache.spark.sql.colocate.evidence.delta.DeltaClauses
 import org.apache.spark.sql.colocate.layout.RangeColumn
 import org.apache.spark.sql.colocate.write.target.RangedRows
@@ -17,20 +18,18 @@ import org.apache.spark.sql.colocate.write.target.RangedRows
  */
 case class CheckRangesInUpdates(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.nodeName match {
-    case "DeltaUpdateTable" if plan.resolved => RangedRows.of(session, plan.children.head).fold(plan)(update(plan, _))
+  override def apply(plan: LogicalPlan): LogicalPlan = DeltaClauses.update(plan) match {
+    case Some(update) if plan.resolved => RangedRows.of(session, update.table).fold(plan)(checked(plan, update, _))
     case _ => plan
   }
 
-  private def update(plan: LogicalPlan, ranges: RangedRows): LogicalPlan = DeltaClauses.fields(plan) match {
-    case Seq(table: LogicalPlan, columns: Seq[_], values: Seq[_], others @ _*) =>
-      val set = columns.zip(values).collect { case (column: Attribute, value: Expression) => column.name -> value }
-      val changed = for {
-        hidden <- table.output.find(_.name == RangeColumn.Name)
-        value <- partition(ranges, set, table.output)
-      } yield DeltaClauses.copied(plan, Seq(table, added(columns, hidden), added(values, value)) ++ others)
-      changed.getOrElse(plan)
-    case _ => plan
+  private def checked(plan: LogicalPlan, update: SetColumns, ranges: RangedRows): LogicalPlan = {
+    val set = update.columns.zip(update.values).collect { case (column: Attribute, value) => column.name -> value }
+    val changed = for {
+      hidden <- update.table.output.find(_.name == RangeColumn.Name)
+      value <- partition(ranges, set, update.table.output)
+    } yield DeltaClauses.withColumn(plan, hidden, value)
+    changed.getOrElse(plan)
   }
 
   /** The partition of the new row; None where Delta alone has to check it. */
@@ -42,6 +41,4 @@ case class CheckRangesInUpdates(session: SparkSession) extends Rule[LogicalPlan]
     else if (!ranges.columnNames.flatMap(value(_)).forall(DeltaClauses.isRepeatable)) None
     else ranges.checkedPartition(value)
   }
-
-  private def added(list: Seq[Any], one: Any): Seq[Any] = list :+ one
 }

@@ -1,8 +1,8 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.colocate.evidence.delta.DeltaClauses
 import org.apache.spark.sql.{Row, SparkSession}
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -82,7 +82,6 @@ private[write] object ChangeErrors {
         "the rows anew.",
       Some(error))
 
-  private def tableOf(change: RunnableCommand): String = change.productIterator.collectFirst {
-    case Some(table: CatalogTable) => table.identifier.nameParts.takeRight(2).mkString(".")
-  }.getOrElse("the table")
+  private def tableOf(change: RunnableCommand): String = DeltaClauses.tableOf(change)
+    .fold("the table")(_.identifier.nameParts.takeRight(2).mkString("."))
 }

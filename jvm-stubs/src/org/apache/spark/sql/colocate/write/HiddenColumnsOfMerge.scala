@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expre
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaClauses, DeltaReflection}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaClauses, DeltaIndexes}
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, RangeColumn}
 import org.apache.spark.sql.colocate.write.target.{RangedRows, WriteByPartitionsBuckets}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
@@ -57,7 +57,7 @@ case class HiddenColumnsOfMerge(session: SparkSession) extends Rule[LogicalPlan]
   private def targetOf(merge: LogicalPlan): Option[Target] =
     DeltaClauses.target(merge).flatMap { plan =>
       plan.collectFirst { case LogicalRelationWithTable(files: HadoopFsRelation, table) =>
-        val layout = BucketColumn.layoutOf(session, DeltaReflection.schemaOf(files))
+        val layout = BucketColumn.layoutOf(session, DeltaIndexes.schemaOf(files))
         Target(plan.outputSet, layout, RangedRows.of(session, files, table))
       }
     }.filter(_.layout.isEmpty || BucketColumn.isSparksOwn(session))

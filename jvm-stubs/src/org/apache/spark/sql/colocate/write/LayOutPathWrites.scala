@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.write
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.colocate.compat.delta.DeltaClasses
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -23,8 +24,6 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
  * Not when: the path holds no bucketed table, or the rows are distributed already.
  */
 case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
-
-  private val DeltaSource = "org.apache.spark.sql.delta.sources.DeltaDataSource"
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case save: SaveIntoDataSourceCommand if isDelta(save) && save.query.resolved =>
@@ -65,7 +64,7 @@ case class LayOutPathWrites(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def isDelta(save: SaveIntoDataSourceCommand): Boolean =
-    save.dataSource.getClass.getName == DeltaSource && save.options.contains("path") &&
+    DeltaClasses.is(save.dataSource, DeltaClasses.Source) && save.options.contains("path") &&
       (save.mode == SaveMode.Overwrite || save.mode == SaveMode.Append)
 
   private def absolute(name: String): String = {

@@ -6,7 +6,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.colocate.declared.{KeyProperties, ReservedProperties, RowModels}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.{BucketLayout, HiddenColumns}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Table, TableCatalog}
 
@@ -20,7 +20,7 @@ object DeclaredLayouts {
   private val derivedPrefixes = Seq("delta.rowTracking.materialized", TableCatalog.OPTION_PREFIX)
 
   def ofDelta(name: String, table: Table, layout: Option[BucketLayout]): DeclaredLayout = {
-    val snapshot = DeltaReflection.snapshotOfTable(table)
+    val snapshot = DeltaIndexes.snapshotOfTable(table)
     val properties = table.properties().asScala.toMap
     DeclaredLayout(
       name = name,

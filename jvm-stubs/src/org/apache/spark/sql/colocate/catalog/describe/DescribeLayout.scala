@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables}
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.CommandExecutionMode
@@ -34,7 +34,7 @@ case class DescribeLayout(describe: LogicalPlan, layout: LayoutInformation, over
 /** SHOW PARTITIONS by the user's partition columns, from Delta's log. */
 case class ShowDeclaredPartitions(name: String, table: Table, spec: Map[String, String]) extends LeafRunnableCommand {
 
-  private lazy val snapshot = DeltaReflection.snapshotOfTable(table)
+  private lazy val snapshot = DeltaIndexes.snapshotOfTable(table)
 
   private lazy val columns = HiddenColumns.without(snapshot.partitionSchema)
 
@@ -52,7 +52,7 @@ case class ShowDeclaredPartitions(name: String, table: Table, spec: Map[String, 
     val values = columns.map { field =>
       element_at(col("partitionValues"), lit(snapshot.physicalName(field.name))).cast(field.dataType).as(field.name)
     }
-    val partitions = snapshot.allFiles.select(values: _*).distinct()
+    val partitions = DeltaIndexes.allFilesOf(snapshot).select(values: _*).distinct()
     spec
       .foldLeft(partitions) { case (found, (column, value)) => found.where(col(column) <=> lit(value)) }
       .collect().toSeq

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.catalog.describe
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 
 /** The doctor's finding on a table that queries can't read. */
 private[colocate] object Unreadable {
@@ -20,7 +20,7 @@ private[colocate] object Unreadable {
 
   /** The newest earlier version of a Delta table that a query can be planned on; none if that is long ago. */
   def lastReadable(session: SparkSession, table: BucketedTable): Option[Long] = table.delta.flatMap { delta =>
-    val newest = DeltaReflection.snapshotOfTable(delta).version
+    val newest = DeltaIndexes.snapshotOfTable(delta).version
     (newest - 1 to math.max(0L, newest - Versions) by -1L).find { version =>
       Try(planned(session, s"${table.spec.name.quotedString} VERSION AS OF $version")).isSuccess
     }

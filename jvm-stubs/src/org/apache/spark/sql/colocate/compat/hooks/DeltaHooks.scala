@@ -1,111 +1,68 @@
 package org.apache.spark.sql.colocate.compat.hooks
 
 import Probe._
+import org.apache.spark.sql.colocate.compat.delta._
 
-/** The private parts of Delta that we use: in DeltaReflection and DeltaTables, and classes known by their names. */
+/**
+ * The private parts of Delta that we use. Each is an object of `compat.delta` that calls Delta's classes; what it calls
+ * is read from its class file, so only what is lost without it stands here.
+ */
 private[colocate] object DeltaHooks {
 
-  private val Delta = "org.apache.spark.sql.delta"
   private val Bucketed = Some("Delta tables with a bucket column")
 
-  val Table: Hook = Hook("delta.table-snapshot", Nil, Bucketed) { () =>
-    methods(s"$Delta.catalog.DeltaTableV2", "initialSnapshot")
-    methods(s"$Delta.Snapshot", "schema")
-    methods(s"$Delta.DeltaParquetFileFormat", "metadata")
-  }
+  val Table: Hook = Hook("delta.table-snapshot", Nil, Bucketed)(() => LinkCheck(TableSnapshots))
 
-  val PathWrite: Hook = Hook("delta.path-write", Seq("LayOutPathWrites"), Bucketed) { () =>
-    load(s"$Delta.sources.DeltaDataSource")
-  }
+  val PathWrite: Hook = Hook("delta.path-write", Seq("LayOutPathWrites"), Bucketed)(() => load(DeltaClasses.Source))
 
   /** Without it, a stream that names partition columns fails with Delta's error, as in a session without us. */
-  val Sink: Hook = Hook("delta.stream-sink", Nil) { () =>
-    methods(s"$Delta.sources.DeltaSink", "path", "partitionColumns")
-    methodsOf(s"$Delta.sources.DeltaSink", "copy" -> 6)
-  }
+  val Sink: Hook = Hook("delta.stream-sink", Nil)(() => LinkCheck(StreamSinks))
 
-  val PreparedScan: Hook = Hook("delta.prepared-scan", Seq("PlanColocatedScans", "DynamicRangePruning")) { () =>
-    methods(s"$Delta.stats.PreparedDeltaFileIndex", "preparedScan", "path")
-    methods(s"$Delta.stats.DeltaScan", "scannedSnapshot", "files")
-    methods(s"$Delta.actions.AddFile", "path", "partitionValues", "size", "tags")
-    methods(s"$Delta.Snapshot", "metadata", "version", "protocol", "allFiles")
-    methods(s"$Delta.actions.Metadata", "schema", "partitionSchema", "configuration", "id")
-    methodsOf(s"$Delta.GeneratedColumn$$", "satisfyGeneratedColumnProtocol" -> 1)
-  }
+  val PreparedScan: Hook =
+    Hook("delta.prepared-scan", Seq("PlanColocatedScans", "DynamicRangePruning"))(() => LinkCheck(PreparedScans))
 
   /** Without it, a query on a table with range partitions reads the files that Delta's statistics leave. */
-  val NewestSnapshot: Hook = Hook("delta.newest-snapshot", Seq("PruneRanges")) { () =>
-    methods(s"$Delta.files.TahoeLogFileIndex", "deltaLog", "isTimeTravelQuery", "snapshotAtAnalysis")
-    methods(s"$Delta.DeltaLog", "getCapturedSnapshot")
-    methods(s"$Delta.CapturedSnapshot", "snapshot")
-  }
+  val NewestSnapshot: Hook = Hook("delta.newest-snapshot", Seq("PruneRanges"))(() => LinkCheck(TableIndexes))
 
   val Transaction: Hook = Hook(
     "delta.transaction",
     Seq("JoinFileListLocally", "DisambiguateMergeRowIds", "GroupWithinTask", "WriteWithinBuckets",
-      "GatherFewRows")) { () =>
-    methods(s"$Delta.OptimisticTransaction$$", "getActive")
-    methods(s"$Delta.OptimisticTransaction", "snapshot")
-    methods(s"$Delta.files.TahoeBatchFileIndex", "snapshot", "actionType", "addFiles")
-    methods(s"$Delta.actions.AddFile", "partitionValues", "numPhysicalRecords", "size")
-  }
+      "GatherFewRows"))(() => LinkCheck(RunningCommands))
 
   /** Without it, the tasks of a write into Delta tables on HDFS run anywhere. */
-  val Target: Hook = Hook("delta.written-table", Seq("PlaceWrites")) { () =>
-    methods(s"$Delta.OptimisticTransaction$$", "getActive")
-    methods(s"$Delta.OptimisticTransaction", "deltaLog", "metadata", "catalogTable")
-    methods(s"$Delta.DeltaLog", "dataPath")
-    methods(s"$Delta.actions.Metadata", "configuration")
-    methods(s"$Delta.files.TahoeBatchFileIndex", "snapshot", "actionType", "path")
-  }
+  val Target: Hook = Hook("delta.written-table", Seq("PlaceWrites"))(() => LinkCheck(WrittenTables))
 
   val Commit: Hook = Hook("delta.commit", Nil, Some("changes of range partitions")) { () =>
-    methodsOf(s"$Delta.catalog.DeltaTableV2", "startTransaction" -> 1)
-    methodsOf(s"$Delta.OptimisticTransaction", "updateMetadata" -> 2, "filterFiles" -> 2, "commit" -> 2)
-    methodsOf(s"$Delta.actions.Metadata", "copy" -> 8)
-    methods(s"$Delta.actions.AddFile", "remove")
-    load(s"$Delta.DeltaOperations$$ManualUpdate$$")
-    constructor(s"$Delta.schema.InvariantViolationException", 1)
+    LinkCheck(OpenTransactions)
+    LinkCheck(RowErrors)
   }
 
-  val Rewrite: Hook = Hook("delta.rewrite", Nil, Some("CALL system.compact and repair")) { () =>
-    methodsOf(s"$Delta.OptimisticTransaction", "filterFiles" -> 0, "writeFiles" -> 1)
-    methods(s"$Delta.OptimisticTransaction", "deltaLog", "snapshot")
-    methodsOf(s"$Delta.OptimisticTransaction$$", "withActive" -> 3)
-    methodsOf(s"$Delta.DeltaLog", "createDataFrame" -> 4)
-    methodsOf(s"$Delta.RowId$$", "columnMetadata" -> 2)
-    methodsOf(s"$Delta.RowCommitVersion$$", "columnMetadata" -> 2)
-    methodsOf(s"$Delta.actions.AddFile", "removeWithTimestamp" -> 2)
-    methods(s"$Delta.actions.AddFile", "tags", "partitionValues")
-  }
+  val Rewrite: Hook =
+    Hook("delta.rewrite", Nil, Some("CALL system.compact and repair"))(() => LinkCheck(FileRewrites))
 
   /** Without it, tables with a key model are aggregated even where a compaction has left one row for each key. */
-  val FileTags: Hook = Hook("delta.file-tags", Seq("SkipKeyAggregation", "MergeSortedFiles")) { () =>
-    methods(s"$Delta.actions.AddFile", "tags", "partitionValues", "baseRowId")
-    methods(s"$Delta.stats.DeltaScan", "filtersUsedForSkipping")
-  }
+  val FileTags: Hook =
+    Hook("delta.file-tags", Seq("SkipKeyAggregation", "MergeSortedFiles"))(() => LinkCheck(TaggedFiles))
 
   /** Without it, tables with a key model are read with a hash table of their keys until they are compacted. */
-  val Load: Hook = Hook("delta.load", Seq("TagSortedLoads")) { () =>
-    methods(s"$Delta.catalog.DeltaTableV2", "deltaLog", "catalogTable", "toLogicalRelation")
-    methods(s"$Delta.DeltaLog", "unsafeVolatileSnapshot")
-    methodsOf(s"$Delta.DeltaLog", "withNewTransaction" -> 3)
-    methodsOf(s"$Delta.commands.WriteIntoDelta$$", "apply" -> 9, "apply$default$9" -> 0)
-    methodsOf(
-      s"$Delta.commands.WriteIntoDelta", "hasBeenExecuted" -> 3, "writeAndReturnCommitData" -> 4,
-      "writeAndReturnCommitData$default$4" -> 0)
-    methods(s"$Delta.commands.DMLUtils$$TaggedCommitData", "actions", "stringTags")
-    methodsOf(s"$Delta.OptimisticTransaction", "commitIfNeeded" -> 3)
-    methodsOf(s"$Delta.DeltaOperations$$Write$$", "apply" -> 9)
-    methods(s"$Delta.DeltaOptions", "canMergeSchema", "userMetadata")
-    methods(s"$Delta.ColumnWithDefaultExprUtils$$", "USE_NULL_AS_DEFAULT_DELTA_OPTION")
-  }
+  val Load: Hook = Hook("delta.load", Seq("TagSortedLoads"))(() => LinkCheck(TaggedLoads))
 
-  val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource")) { () =>
-    load("org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto")
-  }
+  val MergeNode: Hook = Hook("delta.merge-node", Seq("PlainMergeSource"))(() => load(DeltaClasses.Merge))
+
+  /** Without it, Delta computes the hidden columns of MERGE and UPDATE, and refuses some values in its own words. */
+  val Clauses: Hook =
+    Hook("delta.change-clauses", Seq("HiddenColumnsOfMerge", "CheckRangesInUpdates"), Some("MERGE by Delta's command"))(
+      () => LinkCheck(ChangeClauses))
+
+  val Commands: Hook = Hook(
+    "delta.commands",
+    Nil,
+    Some("CREATE TABLE LIKE, CLONE, RESTORE, CONVERT TO DELTA and DROP FEATURE"))(() => LinkCheck(CommandParts))
+
+  /** Without it, an overwrite that lacks a partition column is refused by this hook's name. */
+  val Columns: Hook = Hook("delta.column-errors", Nil)(() => LinkCheck(ColumnErrors))
 
   val all: Seq[Hook] = Seq(
     Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, FileTags, Load,
-    MergeNode)
+    MergeNode, Clauses, Commands, Columns)
 }

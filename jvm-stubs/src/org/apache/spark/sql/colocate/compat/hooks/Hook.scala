@@ -16,12 +16,6 @@ private[colocate] case class Hook(name: String, neededBy: Seq[String], guards: O
 /** Checks whether a part is there; the error names what is missing. */
 private[colocate] object Probe {
 
-  /** Public methods without arguments of a class. */
-  def methods(owner: String, names: String*): Unit = {
-    val found = load(owner)
-    names.foreach(found.getMethod(_))
-  }
-
   /** Public methods of these names with so many arguments. */
   def methodsOf(owner: String, names: (String, Int)*): Unit = {
     val found = load(owner).getMethods

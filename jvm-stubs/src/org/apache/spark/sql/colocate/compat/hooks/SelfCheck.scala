@@ -34,7 +34,10 @@ object SelfCheck extends Logging {
   /** Is the rule off because a hook that it needs is missing? */
   def isOff(rule: String): Boolean = lost.contains(rule)
 
-  private[colocate] def has(hook: Hook): Boolean = !missing.exists(_.hook eq hook)
+  /** Is a part there as expected? Without Delta, none of Delta's is. */
+  private[colocate] def has(hook: Hook): Boolean = !missing.exists(_.hook eq hook) && !absent(hook)
+
+  private lazy val absent: Set[Hook] = if (Versions.delta.isDefined) Set.empty else DeltaHooks.all.toSet
 
   /** Fails for a table that one of these hooks guards, if the hook is missing. */
   private[colocate] def require(table: => String, hooks: Hook*): Unit =
@@ -43,12 +46,16 @@ object SelfCheck extends Logging {
         "HOOK_MISSING",
         s"Cannot use $table: its hidden bucket column would be shown or written wrong. For this spark-colocate needs " +
           s"a private part of Spark or Delta, ${lacks.hook.name}, and does not find it in ${Versions.inUse} " +
-          s"(${lacks.why}). Use ${Versions.tested}.")
+          s"(${lacks.why}). $cure")
     }
 
   private def text(lacking: Seq[Missing]): String =
     s"spark-colocate needs private parts of Spark and Delta that it does not find in ${Versions.inUse}. Queries run " +
-      s"without what needs them. Use ${Versions.tested}.\n${lacking.map(line).mkString("\n")}"
+      s"without what needs them. $cure\n${lacking.map(line).mkString("\n")}"
+
+  private def cure: String =
+    if (Versions.isHidden) "Its jar does not see Delta's: give both the same way, by spark.jars or by the class path."
+    else s"Use ${Versions.tested}."
 
   private def line(lacking: Missing): String = {
     val off = Option.when(lacking.hook.neededBy.nonEmpty)(s"switched off: ${lacking.hook.neededBy.mkString(", ")}")

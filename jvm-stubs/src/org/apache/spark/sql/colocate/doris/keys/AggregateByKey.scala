@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, TableNames}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, RowTracking, TableNames}
 import org.apache.spark.sql.colocate.layout.{HiddenColumns, RangeColumn}
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
@@ -69,7 +69,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
 
   /** Commands and optimized plans have other indexes of files: what they read is aggregated already, or must not be. */
   private def ofTable(relation: LogicalRelation): Option[KeyModel] = relation.relation match {
-    case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
+    case files: HadoopFsRelation if !relation.isStreaming && DeltaIndexes.isOfTable(files.location) =>
       KeyModel.of(relation)
     case _ => None
   }
@@ -100,7 +100,7 @@ object AggregateByKey extends Rule[LogicalPlan] {
     val keys = columns.map(_._2).filter(row => model.isKey(row.name))
     if (keys.size != model.keys.size) refuseKeys(relation, model)
     val numbers = rowIds.map(name => Alias(Max(order).toAggregateExpression(), name)(
-      explicitMetadata = Some(DeltaReflection.rowIdMetadata(name))))
+      explicitMetadata = Some(RowTracking.rowIdMetadata(name))))
     val read = if (model.replaces) withMetadata else rows
     val renewed = AttributeMap(columns)
     val limited = only.map(_.transform { case column: Attribute => renewed.getOrElse(column, column) })
@@ -112,14 +112,14 @@ object AggregateByKey extends Rule[LogicalPlan] {
   /** Delta numbers the rows of a table in the order of its commits, and keeps a row's number when it moves the row. */
   private def rowId(relation: LogicalRelation): Expression =
     relation.output.find(isOfFiles).filter(hasRowIds)
-      .map(ExtractValue(_, Literal(DeltaReflection.RowId), conf.resolver))
+      .map(ExtractValue(_, Literal(RowTracking.RowId), conf.resolver))
       .getOrElse(throw new ColocateException("KEY_MODEL_ROW_IDS",
         s"Cannot read ${TableNames.of(relation)}: which of its rows was loaded last is not known, because its " +
           "property 'delta.enableRowTracking' is no longer true. Earlier versions can be read: INSERT INTO a new " +
           "table of the same model SELECT * FROM this one VERSION AS OF n."))
 
   private def hasRowIds(metadata: Attribute): Boolean = metadata.dataType match {
-    case fields: StructType => fields.fieldNames.contains(DeltaReflection.RowId)
+    case fields: StructType => fields.fieldNames.contains(RowTracking.RowId)
     case _ => false
   }
 

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.doris.keys
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTransaction, SortedTags}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaTransaction, RowTracking, SortedTags}
 import org.apache.spark.sql.colocate.write.target.{FileRewrite, Rewritten}
 import org.apache.spark.sql.connector.catalog.Table
 
@@ -16,11 +16,11 @@ class Compaction(session: SparkSession, table: Table, model: KeyModel) {
 
   private val rewrite = new FileRewrite(session, table)
 
-  def run(): Rewritten = DeltaTransaction.passingOn {
+  def run(): Rewritten = {
     val transaction = new DeltaTransaction(table)
     val mark = SortedTags.Compacted -> UniqueFiles.newMark(transaction.schema, model)
     rewrite.run(transaction, UniqueFiles.others(transaction.files, transaction.schema, model), mark) { relation =>
-      val rowIds = if (model.replaces) Some(transaction.properties(DeltaReflection.KeptRowIdColumn)) else None
+      val rowIds = if (model.replaces) Some(transaction.properties(RowTracking.KeptRowIdColumn)) else None
       AggregateByKey.aggregated(relation, model, rowIds)
     }
   }

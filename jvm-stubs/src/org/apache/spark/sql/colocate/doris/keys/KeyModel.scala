@@ -6,9 +6,9 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables, SortedTags, TableNames}
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, KeyDeclaration, KeyProperties, RowModel}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags, TableNames}
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.{ColocateException, Json}
 import org.apache.spark.sql.connector.catalog.Table
@@ -97,9 +97,9 @@ object KeyModel {
 
   def of(files: HadoopFsRelation, table: => String): Option[KeyModel] = {
     val columns = files.partitionSchema.fieldNames
-    if (!DeltaReflection.isDeltaIndex(files.location) || !isBucketed(columns)) None
+    if (!DeltaIndexes.isDeltaIndex(files.location) || !isBucketed(columns)) None
     else declaredBy(declaration(
-      table, DeltaReflection.schemaOf(files), DeltaReflection.propertiesOf(files), columns.toSeq))
+      table, DeltaIndexes.schemaOf(files), DeltaIndexes.propertiesOf(files), columns.toSeq))
   }
 
   def of(table: Table): Option[KeyModel] = declaredBy(declaration(table))

@@ -5,6 +5,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.evidence.delta.DeltaCommands
 import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.bridge.ControlPlane
 import org.apache.spark.sql.colocate.declared.{ColumnSpec, GroupProperties, KeyProperties, TableSpec}
@@ -81,11 +82,8 @@ object KeyModelProperties {
   }
 
   /** `ALTER TABLE ... DROP FEATURE rowTracking`, a change of Delta's own. */
-  def dropsRowTracking(change: TableChange): Boolean = change match {
-    case drop: Product if drop.productPrefix == "DropFeature" =>
-      drop.productIterator.collectFirst { case name: String => name }.exists(_.equalsIgnoreCase("rowTracking"))
-    case _ => false
-  }
+  def dropsRowTracking(change: TableChange): Boolean =
+    DeltaCommands.droppedFeature(change).exists(_.equalsIgnoreCase("rowTracking"))
 
   private def refuseColumn(
       table: String, model: KeyModel, change: ColumnChange, what: String, ofValues: Boolean): Unit = {

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.colocate.doris.keys
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.{BucketColumn, HiddenColumns, RangeColumn}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
@@ -13,7 +13,7 @@ object KeyPlaces {
 
   def areOne(files: HadoopFsRelation, model: KeyModel): Boolean = {
     val session = SparkSession.active
-    val schema = DeltaReflection.schemaOf(files)
+    val schema = DeltaIndexes.schemaOf(files)
     val buckets = BucketColumn.layoutOf(session, schema).toSeq.flatMap(_.keys)
     val partitions = files.partitionSchema.fieldNames.filterNot(HiddenColumns.contains)
     buckets.nonEmpty && (buckets ++ partitions ++ RangeColumn.columns(session, schema)).forall(model.isKey)

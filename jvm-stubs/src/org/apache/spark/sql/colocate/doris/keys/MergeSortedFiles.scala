@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.doris.keys
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, RowOrdering}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedFiles, SortedTags}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, SortedFiles, SortedTags}
 import org.apache.spark.sql.colocate.rules.Rewrite
 import org.apache.spark.sql.colocate.rules.aggregate.{KeptOrder, LastLoads, OneStep}
 import org.apache.spark.sql.colocate.rules.join.TaskMemory
@@ -64,7 +64,7 @@ object MergeSortedFiles extends ColumnarRule {
 
   /** The table's key columns; None if it has no key model, or the scan lacks one of them. */
   private def orderOf(scan: ColocatedScanExec): Option[Seq[Attribute]] = for {
-    model <- KeyModel.of(scan.relation, DeltaReflection.dataPath(scan.relation.location).toString)
+    model <- KeyModel.of(scan.relation, DeltaIndexes.dataPath(scan.relation.location).toString)
     if KeyPlaces.areOne(scan.relation, model)
     keys = model.keys.flatMap(key => scan.output.find(_.name.equalsIgnoreCase(key)))
     if keys.size == model.keys.size

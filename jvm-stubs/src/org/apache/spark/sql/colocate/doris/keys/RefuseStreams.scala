@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.delta.DeltaClasses
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier, Table}
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 
@@ -15,11 +16,9 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
  */
 case class RefuseStreams(session: SparkSession) extends (LogicalPlan => Unit) {
 
-  private val DeltaSource = "org.apache.spark.sql.delta.sources.DeltaDataSource"
-
   override def apply(plan: LogicalPlan): Unit = if (plan.isStreaming) plan.foreach {
     case relation: StreamingRelationV2 => refuse(relation.table)
-    case relation: StreamingRelation if relation.dataSource.providingClass.getName == DeltaSource =>
+    case relation: StreamingRelation if relation.dataSource.providingClass.getName == DeltaClasses.Source =>
       val source = relation.dataSource
       val path = source.catalogTable.map(table => new Path(table.location)).orElse(
         source.options.get("path").map(new Path(_)))

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.doris.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 /**
@@ -17,7 +17,7 @@ private[keys] case class RowsOf(columns: Seq[NamedExpression], filters: Seq[Expr
   private val used = AttributeSet((columns ++ filters).flatMap(_.references))
 
   private val read =
-    if (DeltaReflection.marksDeletedRows(relation)) relation.output
+    if (DeltaIndexes.marksDeletedRows(relation)) relation.output
     else relation.output.filter(c => !FileSourceMetadataAttribute.isValid(c.metadata) || used.contains(c))
 
   def readsLess: Boolean = read.size < relation.output.size

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate => LogicalAggregate, LogicalPlan, Project}
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.evidence.TableEvidence
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, HadoopFsRelation, LogicalRelation}
@@ -49,9 +49,9 @@ case class SkipKeyAggregation(session: SparkSession) extends Strategy with Alias
   /** Spark's scan chooses files by its own filters; where Delta has chosen by others, it may read more files. */
   private def isProven(
       relation: LogicalRelation, filters: Seq[Expression], model: KeyModel): Boolean = relation.relation match {
-    case files: HadoopFsRelation if DeltaReflection.isPrepared(files.location) =>
+    case files: HadoopFsRelation if DeltaIndexes.isPrepared(files.location) =>
       val asked = ExpressionSet(DataSourceStrategy.normalizeExprs(filters, relation.output))
-      DeltaReflection.preparedFilters(files.location).forall(asked.contains) && UniqueFiles.has(files, model) &&
+      DeltaIndexes.preparedFilters(files.location).forall(asked.contains) && UniqueFiles.has(files, model) &&
         !TableEvidence.of(relation).exists(_.exists(_.damaged))
     case _ => false
   }

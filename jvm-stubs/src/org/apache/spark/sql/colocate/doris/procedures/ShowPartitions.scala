@@ -2,12 +2,13 @@ package org.apache.spark.sql.colocate.doris.procedures
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.colocate.compat.delta.DeltaSnapshot
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables}
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.declared.{GroupProperties, RangeEntry, RangeProperties}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaSnapshot, DeltaTables}
 import org.apache.spark.sql.colocate.layout.RangeColumn
 import org.apache.spark.sql.colocate.system.SystemProcedure
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter
@@ -34,7 +35,7 @@ object ShowPartitions extends SystemProcedure(
     of(session, NamedTable.load(session, input.getString(0)))
 
   private[procedures] def of(session: SparkSession, named: NamedTable): Seq[Row] = {
-    val snapshot = DeltaReflection.snapshotOfTable(named.table)
+    val snapshot = DeltaIndexes.snapshotOfTable(named.table)
     val layout = DeltaTables.layoutOf(session, named.table)
     val properties = named.table.properties().asScala.toMap
     val ranged = DeltaTables.rangesOf(named.table).isDefined
@@ -60,7 +61,7 @@ object ShowPartitions extends SystemProcedure(
     val partition = all.fold(element_at(col("partitionValues"), lit(snapshot.physicalName(RangeColumn.Name))))(lit(_))
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
     val deleted = col("deletionVector.cardinality").cast("long")
-    snapshot.allFiles
+    DeltaIndexes.allFilesOf(snapshot)
       .groupBy(partition)
       .agg(count(lit(1)), sum("size"), sum(counted), count(counted), sum(deleted))
       .collect().filterNot(_.isNullAt(0)).map { row =>

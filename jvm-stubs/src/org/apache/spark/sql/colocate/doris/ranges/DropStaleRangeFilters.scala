@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper}
 import org.apache.spark.sql.catalyst.planning.ScanOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.Strategy
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.RangeColumn
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -27,8 +27,8 @@ object DropStaleRangeFilters extends Strategy with PredicateHelper {
 
   /** None if it is not decided yet which version will be read, as with Delta's file skipping switched off. */
   private def partitionRead(relation: LogicalRelation): Option[String] = relation.relation match {
-    case files: HadoopFsRelation if DeltaReflection.isPrepared(files.location) =>
-      RangeColumn.expressionOf(DeltaReflection.snapshotOf(files.location).schema)
+    case files: HadoopFsRelation if DeltaIndexes.isPrepared(files.location) =>
+      RangeColumn.expressionOf(DeltaIndexes.snapshotOf(files.location).schema)
     case _ => None
   }
 

@@ -6,7 +6,7 @@ import java.util.UUID
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.RangeColumn
 import org.apache.spark.sql.colocate.rules.scan.{BroadcastSide, DynamicBucketPruning}
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
@@ -64,7 +64,7 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
   private def rangedScan(plan: SparkPlan): Option[(RangedScan, Seq[Attribute])] = plan match {
     case scan: FileSourceScanLike if isRanged(scan) && mayPrune(scan) =>
       // The snapshot that is read: partitions may have come or gone since the query was analyzed.
-      val schema = DeltaReflection.snapshotOf(scan.relation.location).schema
+      val schema = DeltaIndexes.snapshotOf(scan.relation.location).schema
       for {
         text <- RangeColumn.expressionOf(schema)
         partition <- RangeColumn.partition(session, text, schema).filter(_.isDeterministic)
@@ -75,7 +75,7 @@ case class DynamicRangePruning(session: SparkSession) extends Rule[SparkPlan] {
     case _ => None
   }
 
-  private def mayPrune(scan: FileSourceScanLike): Boolean = DeltaReflection.isPrepared(scan.relation.location) &&
+  private def mayPrune(scan: FileSourceScanLike): Boolean = DeltaIndexes.isPrepared(scan.relation.location) &&
     (scan match {
       case _: FileSourceScanExec => true
       case bucketed: ColocatedScanExec => !bucketed.mode.isInstanceOf[ReadMode.ByShare]

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.{PartitionExpression, RangeColumn}
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.colocate.scan.ValuesOfKey
@@ -49,9 +49,9 @@ case class PruneRanges(session: SparkSession) extends Rule[LogicalPlan] with Pre
   /** The expression by which Delta computes a row's partition, which is what proves it; not the table's property. */
   private def partitionOf(relation: LogicalRelation): Option[(String, PartitionExpression)] =
     relation.relation match {
-      case files: HadoopFsRelation if !relation.isStreaming && DeltaReflection.isOfTable(files.location) =>
+      case files: HadoopFsRelation if !relation.isStreaming && DeltaIndexes.isOfTable(files.location) =>
         for {
-          schema <- DeltaReflection.newestSchema(files.location)
+          schema <- DeltaIndexes.newestSchema(files.location)
           text <- RangeColumn.expressionOf(schema)
           partition <- RangeColumn.partition(session, text, schema)
           if partition.isDeterministic

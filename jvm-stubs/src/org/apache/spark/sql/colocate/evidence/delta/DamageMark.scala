@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import org.apache.spark.sql.colocate.compat.delta.DeltaSnapshot
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructType}
 

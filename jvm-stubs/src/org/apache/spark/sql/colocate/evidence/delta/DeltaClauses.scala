@@ -1,51 +1,42 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
-import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression, PlanExpression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.trees.TreeNode
+import org.apache.spark.sql.colocate.compat.delta.{ChangeClauses, SetColumns}
+import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.StoreAssignmentPolicy
 import org.apache.spark.sql.types.DataType
 
-/** Delta's nodes of UPDATE and MERGE, read and changed by their fields: their classes are unknown to the compiler. */
+/** What Delta's nodes and commands of UPDATE, DELETE and MERGE set, in sessions with Delta and without. */
 private[colocate] object DeltaClauses {
 
-  /** The table that a MERGE changes. */
-  def target(merge: LogicalPlan): Option[LogicalPlan] =
-    merge.productElementNames.zip(merge.productIterator).collectFirst { case ("target", plan: LogicalPlan) => plan }
+  private def isKnown: Boolean = SelfCheck.has(DeltaHooks.Clauses)
 
-  def fields(node: TreeNode[_]): Seq[Any] = node.productIterator.toSeq
+  /** The table that Delta's command of MERGE changes. */
+  def target(merge: LogicalPlan): Option[LogicalPlan] = {
+    SelfCheck.require("the table of this MERGE", DeltaHooks.Clauses)
+    ChangeClauses.target(merge)
+  }
 
-  def copied[T <: TreeNode[T]](node: T, fields: Seq[Any]): T =
-    node.makeCopy(fields.map(_.asInstanceOf[AnyRef]).toArray)
+  /** The entry in the catalog of the table that a command changes. */
+  def tableOf(command: LogicalPlan): Option[CatalogTable] = if (isKnown) ChangeClauses.tableOf(command) else None
+
+  /** What Delta's node of UPDATE sets; None for another plan. */
+  def update(plan: LogicalPlan): Option[SetColumns] = if (isKnown) ChangeClauses.update(plan) else None
+
+  /** An UPDATE that sets one more column. */
+  def withColumn(update: LogicalPlan, column: Attribute, value: Expression): LogicalPlan =
+    ChangeClauses.withColumn(update, column, value)
+
+  /** The table of Delta's node of MERGE, and what its clauses set; None for another plan. */
+  def merge(plan: LogicalPlan): Option[(LogicalPlan, Seq[(String, Expression)])] =
+    if (isKnown) ChangeClauses.merge(plan) else None
 
   /** A MERGE with other values in its clauses. `change` has the values of one clause by column, and gives new ones. */
   def changed(merge: LogicalPlan)(change: Map[String, Expression] => Map[String, Expression]): LogicalPlan =
-    merge.mapExpressions {
-      case clause if clause.nodeName.endsWith("UpdateClause") || clause.nodeName.endsWith("InsertClause") =>
-        fields(clause) match {
-          case Seq(condition, actions: Seq[_]) =>
-            val changes = change(actions.flatMap(assigned(_)).toMap)
-            copied(clause, Seq(condition, if (changes.isEmpty) actions else actions.map(withValue(_, changes))))
-          case _ => clause
-        }
-      case other => other
-    }
-
-  /** The column that an action of a clause sets, and its value. None for a field of a struct. */
-  private def assigned(action: Any): Option[(String, Expression)] = action match {
-    case node: Expression => fields(node) match {
-        case Seq(Seq(name: String), value: Expression, _*) => Some(name -> value)
-        case _ => None
-      }
-    case _ => None
-  }
-
-  private def withValue(action: Any, changes: Map[String, Expression]): Any = (action, assigned(action)) match {
-    case (node: Expression, Some((name, _))) if changes.contains(name) =>
-      copied(node, fields(node).updated(1, changes(name)))
-    case _ => action
-  }
+    ChangeClauses.changed(merge)(change)
 
   /** The value as it will be stored, or null where it can't be: then Delta says so. */
   def stored(value: Expression, dataType: DataType): Option[Expression] = {

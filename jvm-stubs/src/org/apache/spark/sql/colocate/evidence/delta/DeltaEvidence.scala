@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.delta.{DeltaSnapshot, PreparedScans}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.layout.{
@@ -20,7 +21,7 @@ private[colocate] object DeltaEvidence {
     val name = Evidence.nameOf(table, files)
     if (ordinal < 0) None
     else if (!SelfCheck.has(DeltaHooks.PreparedScan)) Some(Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name)))
-    else if (streaming || !DeltaReflection.isPinned(files.location)) {
+    else if (streaming || !DeltaIndexes.isPinned(files.location)) {
       Some(Left(EvidenceGap.of("NOT_ONE_SNAPSHOT", "table" -> name)))
     } else {
       val damaged = EvidenceGap.of("DAMAGED", "table" -> name)
@@ -37,20 +38,20 @@ private[colocate] object DeltaEvidence {
    * table has no manifest, so which of its files are damaged is not known.
    */
   private def isReadable(files: HadoopFsRelation, evidence: Evidence): Boolean =
-    !evidence.damaged || (!DeltaReflection.isOfTransaction(files.location) &&
+    !evidence.damaged || (!DeltaIndexes.isOfTransaction(files.location) &&
       FileTrust(files, evidence).seen.files.exists(_._2))
 
   private def judge(
       files: HadoopFsRelation,
       table: Option[CatalogTable],
       name: String): Either[EvidenceGap, Evidence] = {
-    val snapshot = DeltaReflection.snapshotOf(files.location)
+    val snapshot = DeltaIndexes.snapshotOf(files.location)
     val columns = files.location.partitionSchema.fieldNames
     BucketColumn.layoutOf(SparkSession.active, snapshot.schema) match {
       case None => Left(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
       case Some(layout) =>
         untrusted(files, snapshot, layout, name).toLeft {
-          val location = DeltaReflection.dataPath(files.location).toString
+          val location = DeltaIndexes.dataPath(files.location).toString
           val group = Evidence.groupOf(snapshot.properties.get("colocate_with"), table, location)
           val range = layout.partitions.map(_ => columns.indexOf(RangeColumn.Name)).filter(_ >= 0)
           val source = BucketSource.PartitionValue(columns.indexOf(BucketColumn.Name), range)
@@ -80,7 +81,7 @@ private[colocate] object DeltaEvidence {
     } else if (layout.keys.exists(files.partitionSchema.fieldNames.contains)) {
       // An empty text in a partition column was hashed as text and is read back as null.
       Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
-    } else if (!snapshot.enforcesGeneratedColumns) Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
-    else None
+    } else if (PreparedScans.enforceGeneratedColumns(snapshot)) None
+    else Some(EvidenceGap.of("NO_LAYOUT_PROOF", "table" -> name))
   }
 }

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import org.apache.spark.sql.colocate.compat.delta.DeltaSnapshot
 import org.apache.spark.sql.colocate.layout.Recent
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object, max, min, sum, when}
@@ -14,13 +15,13 @@ object DeltaKeyRange {
 
   /** None if a file has no least and greatest value in its statistics, but rows that may have one. */
   def size(pinnedIndex: FileIndex, column: String): Option[Double] = {
-    val snapshot = DeltaReflection.snapshotOf(pinnedIndex)
+    val snapshot = DeltaIndexes.snapshotOf(pinnedIndex)
     sizes.getOrElse((snapshot.tableId, snapshot.version, column))(find(snapshot, snapshot.physicalName(column)))
   }
 
   private def find(snapshot: DeltaSnapshot, name: String): Option[Double] = {
     def statistic(what: String) = get_json_object(col("stats"), s"$$.$what['$name']").cast("bigint")
-    val row = snapshot.allFiles
+    val row = DeltaIndexes.allFilesOf(snapshot)
       .select(statistic("minValues").as("least"), statistic("maxValues").as("most"))
       .select(min(col("least")), max(col("most")), sum(when(col("least").isNull || col("most").isNull, 1).otherwise(0)))
       .head()

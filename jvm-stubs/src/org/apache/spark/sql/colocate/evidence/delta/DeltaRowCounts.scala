@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
+import org.apache.spark.sql.colocate.compat.delta.DeltaSnapshot
 import org.apache.spark.sql.colocate.layout.{BucketColumn, Recent, RowCount}
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.functions.{col, get_json_object}
@@ -22,7 +23,7 @@ object DeltaRowCounts {
    */
   def byBucket(pinnedIndex: FileIndex, buckets: Int): Option[Int => RowCount] = {
     val found =
-      if (DeltaReflection.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
+      if (DeltaIndexes.isPrepared(pinnedIndex)) inSnapshot(pinnedIndex)
       else inTransaction(pinnedIndex).orElse(inSnapshot(pinnedIndex))
     found.map { byId =>
       lazy val read = byId.toSeq.flatMap { case (id, rows) => Option(id).flatMap(_.toIntOption).map(_ -> rows) }
@@ -33,20 +34,20 @@ object DeltaRowCounts {
 
   /** The files of a command are in memory, with their statistics if the command needs them itself. */
   private def inTransaction(batchIndex: FileIndex): Counts = {
-    val files = DeltaReflection.filesOf(batchIndex)
-    val bucket = DeltaReflection.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
+    val files = DeltaIndexes.countedFilesOf(batchIndex)
+    val bucket = DeltaIndexes.snapshotOf(batchIndex).physicalName(BucketColumn.Name)
     Option.when(files.forall(_.rows.isDefined)) {
       files.groupMapReduce(_.partitionValues.getOrElse(bucket, ""))(file => RowCount(file.rows.get, file.bytes))(_ + _)
     }
   }
 
   private def inSnapshot(pinnedIndex: FileIndex): Counts = {
-    val snapshot = DeltaReflection.snapshotOf(pinnedIndex)
+    val snapshot = DeltaIndexes.snapshotOf(pinnedIndex)
     counts.getOrElse((snapshot.tableId, snapshot.version))(count(snapshot))
   }
 
   private def count(snapshot: DeltaSnapshot): Counts = {
-    val files = snapshot.allFiles
+    val files = DeltaIndexes.allFilesOf(snapshot)
       .select(
         col("partitionValues").getItem(snapshot.physicalName(BucketColumn.Name)),
         get_json_object(col("stats"), "$.numRecords").cast("bigint"),

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.colocate.evidence.delta
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.delta.{DeltaClasses, TableSnapshots}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck, SparkHooks}
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, RangeColumn}
 import org.apache.spark.sql.colocate.rules.ExtensionOrder
@@ -8,16 +9,14 @@ import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.{StructField, StructType}
 
-/** Delta's table in the catalog, seen through its class name and two of its methods. */
+/** Delta's table in the catalog. */
 object DeltaTables {
-
-  private val TableClass = "org.apache.spark.sql.delta.catalog.DeltaTableV2"
 
   /** A table of the session catalog, as Delta has it. */
   def load(session: SparkSession, ident: Identifier): Table =
     session.sessionState.catalogManager.v2SessionCatalog.asTableCatalog.loadTable(ident)
 
-  def isDelta(table: Table): Boolean = table.getClass.getName == TableClass
+  def isDelta(table: Table): Boolean = DeltaClasses.is(table, DeltaClasses.Table)
 
   /**
    * The layout of a bucketed Delta table. It is read from the table's snapshot, because the schema that the table shows
@@ -56,8 +55,5 @@ object DeltaTables {
   /** A column as the snapshot has it, its DEFAULT included. */
   def fieldOf(table: Table, column: String): Option[StructField] = snapshotSchema(table).find(_.name == column)
 
-  private[colocate] def snapshotSchema(table: Table): StructType = {
-    val snapshot = table.getClass.getMethod("initialSnapshot").invoke(table)
-    snapshot.getClass.getMethod("schema").invoke(snapshot).asInstanceOf[StructType]
-  }
+  private[colocate] def snapshotSchema(table: Table): StructType = TableSnapshots.of(table).schema
 }

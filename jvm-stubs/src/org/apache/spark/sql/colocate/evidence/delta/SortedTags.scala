@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.evidence.delta
 import java.util.Locale
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.colocate.compat.delta.{LoggedFile, TaggedFiles}
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionedFile}
 
@@ -31,8 +32,8 @@ object SortedTags {
     if (!SelfCheck.has(DeltaHooks.FileTags)) SortedFiles(Map.empty)
     else {
       val (name, value) = of(keys)
-      SortedFiles(DeltaReflection.loggedFiles(DeltaReflection.addFilesOf(index)).collect {
-        case file if file.tags.get(name).contains(value) => new Path(file.path).getName -> file
+      SortedFiles(DeltaIndexes.knownFiles(index).collect {
+        case file if file.tags.get(name).contains(value) => new Path(file.path).getName -> TaggedFiles.logged(file)
       }.toMap)
     }
 }

@@ -13,7 +13,7 @@ private[colocate] object TableNames {
     case relation: DataSourceV2Relation => relation.name.stripPrefix("spark_catalog.")
     case relation: LogicalRelation if relation.catalogTable.isDefined =>
       relation.catalogTable.get.identifier.copy(catalog = None).unquotedString
-    case LogicalRelationWithTable(files: HadoopFsRelation, _) if DeltaReflection.isDeltaIndex(files.location) =>
-      s"delta.${quoteIfNeeded(DeltaReflection.dataPath(files.location).toString)}"
+    case LogicalRelationWithTable(files: HadoopFsRelation, _) if DeltaIndexes.isDeltaIndex(files.location) =>
+      s"delta.${quoteIfNeeded(DeltaIndexes.dataPath(files.location).toString)}"
   }.getOrElse("the table")
 }

@@ -13,7 +13,7 @@ private[jobs] object ClearDamage extends JobTask {
   override def run(session: SparkSession, table: JobTable, args: JValue): Any =
     Map("cleared" -> (table.isDelta && MemberScan.of(session, table).strays.isEmpty && cleared(session, table)))
 
-  private def cleared(session: SparkSession, table: JobTable): Boolean = DeltaTransaction.passingOn {
+  private def cleared(session: SparkSession, table: JobTable): Boolean = {
     val transaction = new DeltaTransaction(table.load(session))
     val isMarked = DamageMark.isSet(transaction.schema, transaction.properties)
     if (isMarked) {

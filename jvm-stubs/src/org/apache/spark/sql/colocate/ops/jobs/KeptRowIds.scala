@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Alias, ExtractValue, FileSourceMetadataAttribute, Literal, NamedExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.RowTracking
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.Metadata
@@ -24,7 +24,7 @@ private[jobs] object KeptRowIds {
         Alias(value, name)(explicitMetadata = Some(marked(name)))
       }
       (rows, Seq(
-        kept(DeltaReflection.RowId, "materializedRowIdColumnName", DeltaReflection.rowIdMetadata),
-        kept("row_commit_version", "materializedRowCommitVersionColumnName", DeltaReflection.rowVersionMetadata)))
+        kept(RowTracking.RowId, "materializedRowIdColumnName", RowTracking.rowIdMetadata),
+        kept("row_commit_version", "materializedRowCommitVersionColumnName", RowTracking.rowVersionMetadata)))
     }
 }

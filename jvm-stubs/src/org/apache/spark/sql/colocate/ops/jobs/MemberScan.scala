@@ -4,7 +4,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaEvidence, DeltaReflection}
+import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaEvidence, DeltaIndexes}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.evidence.{BucketFiles, TableEvidence}
 import org.apache.spark.sql.colocate.layout.{Evidence, EvidenceGap}
@@ -43,7 +43,7 @@ case class MemberScan(relation: HadoopFsRelation, evidence: Evidence, table: Opt
 
   /** Does a Delta table say itself that it is damaged? */
   def isMarked: Boolean = 
-    DamageMark.isSet(DeltaReflection.schemaOf(relation), DeltaReflection.propertiesOf(relation))
+    DamageMark.isSet(DeltaIndexes.schemaOf(relation), DeltaIndexes.propertiesOf(relation))
 
   def root: Path = new Path(evidence.root)
 }
@@ -73,7 +73,7 @@ object MemberScan {
       relation: LogicalRelation,
       files: HadoopFsRelation,
       entry: Option[CatalogTable]): Option[Either[EvidenceGap, Evidence]] = entry match {
-    case Some(table) if DeltaReflection.isPrepared(files.location) => Some(DeltaEvidence.forRepair(files, table))
+    case Some(table) if DeltaIndexes.isPrepared(files.location) => Some(DeltaEvidence.forRepair(files, table))
     case _ => TableEvidence.of(relation)
   }
 

@@ -3,8 +3,8 @@ package org.apache.spark.sql.colocate.ops.jobs
 import scala.util.Random
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaTransaction}
+import org.apache.spark.sql.colocate.Json.formats
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.json4s.JValue
 
@@ -26,7 +26,7 @@ private[jobs] object VerifyBuckets extends JobTask {
     })
   }
 
-  private def mark(session: SparkSession, table: JobTable): Unit = DeltaTransaction.passingOn {
+  private def mark(session: SparkSession, table: JobTable): Unit = {
     DamageMark.set(new DeltaTransaction(table.load(session)))
     session.catalog.refreshTable(table.quoted)
   }

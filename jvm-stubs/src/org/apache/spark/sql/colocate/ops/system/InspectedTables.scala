@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.describe.{BucketedTable, DeclaredLayout, DeclaredLayouts, Unreadable}
 import org.apache.spark.sql.colocate.declared.{GroupProperties, RowModels, TableSpec}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables, SortedTags}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables, SortedTags}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.layout.BucketFileName
 import org.apache.spark.sql.connector.catalog.Table
@@ -68,11 +68,11 @@ private[system] class InspectedTables(session: SparkSession) extends Logging {
   /** The buckets by Delta's log: counted by tablet, then by bucket. */
   private def ofDelta(table: BucketedTable, delta: Table): Seq[InspectedBucket] =
     DeltaTables.layoutOf(session, delta).toSeq.flatMap { layout =>
-      val snapshot = DeltaReflection.snapshotOfTable(delta)
+      val snapshot = DeltaIndexes.snapshotOfTable(delta)
       val bucket = MemberFiles.bucketOf(session, member(table, layout.most), snapshot)
       val mark = element_at(col("tags"), lit(SortedTags.Compacted))
       val isCompacted = col("marked") === col("files") && col("first") === col("last")
-      snapshot.allFiles
+      DeltaIndexes.allFilesOf(snapshot)
         .groupBy(bucket.as("bucket"), array_sort(map_entries(col("partitionValues"))))
         .agg(
           count(lit(1)).as("files"), sum("size").as("bytes"),

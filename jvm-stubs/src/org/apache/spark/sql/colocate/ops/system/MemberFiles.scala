@@ -4,12 +4,13 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.orc.OrcFile
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.sql.colocate.compat.delta.DeltaSnapshot
+import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaIndexes, DeltaTables}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DamageMark, DeltaReflection, DeltaSnapshot, DeltaTables}
 import org.apache.spark.sql.colocate.evidence.verify.FileTrust
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketFileName}
 import org.apache.spark.sql.colocate.ops.jobs.{JobTable, MemberScan}
@@ -53,10 +54,10 @@ object MemberFiles {
   }
 
   private def ofSnapshot(session: SparkSession, member: MemberFacts, table: Table): Seq[BucketStats] = {
-    val snapshot = DeltaReflection.snapshotOfTable(table)
+    val snapshot = DeltaIndexes.snapshotOfTable(table)
     val bucket = bucketOf(session, member, snapshot)
     val counted = get_json_object(col("stats"), "$.numRecords").cast("long")
-    snapshot.allFiles
+    DeltaIndexes.allFilesOf(snapshot)
       .groupBy(bucket.as("bucket"))
       .agg(count(lit(1)), sum("size"), sum(counted), count(counted))
       .collect().toSeq
@@ -80,7 +81,7 @@ object MemberFiles {
     if (!DamageMark.isSet(snapshot)) Set.empty
     else {
       val scan = MemberScan.of(session, JobTable(member.db, member.table, member.format))
-      DeltaReflection.preparedAddFiles(scan.relation.location).map(DeltaReflection.pathOf).filter(scan.isStray).toSet
+      DeltaIndexes.preparedFiles(scan.relation.location).map(_.path).filter(scan.isStray).toSet
     }
 
   private def ofNative(session: SparkSession, member: MemberFacts, rows: Boolean): Seq[BucketStats] = {

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.rules.aggregate
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction, Last, MaxBy}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, SortedTags}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, RowTracking, SortedTags}
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.colocate.aggregate.AggregateRunsExec
 import org.apache.spark.sql.execution.colocate.merge.MergeFilesExec
@@ -75,12 +75,12 @@ private object RowNumber {
 
   /** None if the scan does not read them, or marks deleted rows by their place. */
   def of(scan: ColocatedScanExec): Option[RowNumber] = for {
-    keptName <- DeltaReflection.propertiesOf(scan.relation).get(DeltaReflection.KeptRowIdColumn)
+    keptName <- DeltaIndexes.propertiesOf(scan.relation).get(RowTracking.KeptRowIdColumn)
     kept <- scan.output.find(_.name == keptName)
     first <- scan.output.collectFirst {
-      case FileSourceConstantMetadataAttribute(column) if column.name == DeltaReflection.FirstRowId => column
+      case FileSourceConstantMetadataAttribute(column) if column.name == RowTracking.FirstRowId => column
     }
     place <- scan.output.find(_.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
-    if !scan.output.exists(c => DeltaReflection.isDeletionMark(c.name))
+    if !scan.output.exists(c => DeltaIndexes.isDeletionMark(c.name))
   } yield RowNumber(kept, first, place)
 }

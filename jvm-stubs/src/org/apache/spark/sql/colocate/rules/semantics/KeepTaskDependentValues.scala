@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   MonotonicallyIncreasingID, SparkPartitionID
 }
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.rules.RerunEnsureRequirements
 import org.apache.spark.sql.colocate.scan.{ByTask, ColocatedScanExec}
 import org.apache.spark.sql.execution.exchange.Exchange
@@ -74,6 +74,6 @@ object KeepTaskDependentValues extends Rule[SparkPlan] {
    */
   private def isOfCommand(scan: ColocatedScanExec): Boolean = {
     val index = scan.relation.location
-    DeltaReflection.isDeltaIndex(index) && !DeltaReflection.isPrepared(index)
+    DeltaIndexes.isDeltaIndex(index) && !DeltaIndexes.isPrepared(index)
   }
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.write.merge
 
 import org.apache.spark.sql.catalyst.plans.physical.SinglePartition
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.aggregate.{BaseAggregateExec, ObjectHashAggregateExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ShuffleExchangeExec}
@@ -54,9 +54,9 @@ object GatherFewRows extends Rule[SparkPlan] {
   /** A roaring bitmap needs at most one bit for each row of the file. None where the rows are not known. */
   private def bitmapBytes(plan: SparkPlan): Option[Long] = {
     val targets = plan.collect {
-      case scan: ColocatedScanExec if DeltaReflection.isOfTransaction(scan.relation.location) => scan.relation.location
+      case scan: ColocatedScanExec if DeltaIndexes.isOfTransaction(scan.relation.location) => scan.relation.location
     }
-    val rows = targets.flatMap(DeltaReflection.filesOf).map(_.rows)
+    val rows = targets.flatMap(DeltaIndexes.countedFilesOf).map(_.rows)
     Option.when(targets.nonEmpty && rows.forall(_.isDefined))(rows.map(_.get / 8 + BytesPerFile).sum)
   }
 }

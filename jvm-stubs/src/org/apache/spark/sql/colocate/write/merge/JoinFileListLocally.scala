@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{SparkSession, Strategy}
 import org.apache.spark.sql.colocate.conf.Settings
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.evidence.TableEvidence
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
 import org.apache.spark.sql.colocate.rules.{OtherStrategies, Rewrite, RuleTable}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -40,7 +40,7 @@ case class JoinFileListLocally(session: SparkSession) extends Strategy {
 
   private def readsMember(plan: LogicalPlan): Boolean = plan.exists {
     case relation @ LogicalRelation(files: HadoopFsRelation, _, _, _, _) =>
-      DeltaReflection.isDeltaIndex(files.location) && DeltaReflection.isOfTransaction(files.location) &&
+      DeltaIndexes.isDeltaIndex(files.location) && DeltaIndexes.isOfTransaction(files.location) &&
         TableEvidence.of(relation).exists(_.isRight)
     case _ => false
   }

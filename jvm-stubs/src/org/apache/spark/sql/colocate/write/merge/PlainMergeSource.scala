@@ -3,6 +3,7 @@ package org.apache.spark.sql.colocate.write.merge
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.colocate.columns.FinishVisibleColumns
+import org.apache.spark.sql.colocate.compat.delta.DeltaClasses
 
 /**
  * Matches: Delta's MERGE command. It keeps the analyzed plan of its source inside, where no later rule reaches it.
@@ -13,10 +14,8 @@ import org.apache.spark.sql.colocate.columns.FinishVisibleColumns
  */
 object PlainMergeSource extends Rule[LogicalPlan] {
 
-  private val Merge = "org.apache.spark.sql.catalyst.plans.logical.DeltaMergeInto"
-
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case merge if merge.getClass.getName == Merge =>
+    case merge if DeltaClasses.is(merge, DeltaClasses.Merge) =>
       AnalysisHelper.allowInvokingTransformsInAnalyzer {
         merge.withNewChildren(merge.children.map(FinishVisibleColumns(_)))
       }

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.colocate.write.merge
 
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.scan.ColocatedScanExec
 import org.apache.spark.sql.execution.SparkPlan
@@ -26,9 +26,9 @@ private[colocate] object TaskCount {
 
   private def filledBuckets(scan: ColocatedScanExec): Set[Int] = {
     val index = scan.relation.location
-    if (DeltaReflection.isOfTransaction(index)) {
-      val bucket = DeltaReflection.snapshotOf(index).physicalName(BucketColumn.Name)
-      val values = DeltaReflection.filesOf(index).flatMap(_.partitionValues.get(bucket))
+    if (DeltaIndexes.isOfTransaction(index)) {
+      val bucket = DeltaIndexes.snapshotOf(index).physicalName(BucketColumn.Name)
+      val values = DeltaIndexes.countedFilesOf(index).flatMap(_.partitionValues.get(bucket))
       values.flatMap(Option(_)).flatMap(_.toIntOption).map(_ % scan.buckets).toSet
     } else (0 until scan.buckets).toSet
   }

@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.write.merge
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Explode, Expression}
 import org.apache.spark.sql.catalyst.plans.physical.{HashPartitioning, SinglePartition}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaIndexes
 import org.apache.spark.sql.colocate.layout.BucketColumn
 import org.apache.spark.sql.colocate.scan.{ColocatedScanExec, Inlined}
 import org.apache.spark.sql.colocate.write.target.BucketedWriteExec
@@ -33,9 +33,9 @@ object WriteWithinBuckets extends Rule[SparkPlan] {
 
   /** A user's own repartition by the bucket column stays: the user may want its number of tasks. */
   private def isOfCommand(plan: SparkPlan): Boolean = plan.exists {
-    case scan: ColocatedScanExec => DeltaReflection.isDeltaIndex(scan.relation.location)
+    case scan: ColocatedScanExec => DeltaIndexes.isDeltaIndex(scan.relation.location)
     case _ => false
-  } && DeltaReflection.inTransaction
+  } && DeltaIndexes.inTransaction
 
   /** @param noRows the bucket column is null in every row, so no row can be written */
   private case class Proven(plan: SparkPlan, onePerTask: Boolean, noRows: Boolean)

@@ -1,11 +1,11 @@
 package org.apache.spark.sql.colocate.write.overwrite
 
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaWrites, TableNames}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Literal}
 import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, QuotingUtils}
 import org.apache.spark.sql.classic.DataFrame
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaReflection, DeltaTables}
 import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.expr
@@ -60,7 +60,8 @@ object UserPartitions {
   private def valueOf(target: BucketedTarget, rows: DataFrame, column: Attribute): Column =
     if (nameIn(target, rows, column).isDefined) expr(QuotingUtils.quoteIdentifier(column.name))
     else DeltaTables.generationOf(target.relation.table, column.name).map(expr(_).cast(column.dataType)).getOrElse {
-      throw DeltaReflection.partitionColumnNotFound(column.name, rows.queryExecution.analyzed.output)
+      throw DeltaWrites.partitionColumnNotFound(
+        TableNames.of(target.relation), column.name, rows.queryExecution.analyzed.output)
     }
 
   /** A value in each form that it may have in the rows or in the table. */

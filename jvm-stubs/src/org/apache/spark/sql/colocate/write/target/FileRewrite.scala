@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.write.target
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.colocate.compat.delta.TableFile
 import org.apache.spark.sql.colocate.compat.hooks.{DeltaHooks, SelfCheck}
 import org.apache.spark.sql.colocate.declared.RowModels
 import org.apache.spark.sql.colocate.evidence.delta.{DeltaTables, DeltaTransaction}
@@ -25,7 +26,7 @@ class FileRewrite(session: SparkSession, table: Table) {
    * @param tags of the new files
    * @param rows what is written, from the relation of the old files; hidden columns of its output are computed anew
    */
-  def run(transaction: DeltaTransaction, old: Seq[AnyRef], tags: (String, String)*)(
+  def run(transaction: DeltaTransaction, old: Seq[TableFile], tags: (String, String)*)(
       rows: LogicalRelation => LogicalPlan): Rewritten =
     if (old.isEmpty) Rewritten(0, 0)
     else {

@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.write.target
 
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{RangeEntry, RangeProperties}
-import org.apache.spark.sql.colocate.evidence.delta.DeltaReflection
+import org.apache.spark.sql.colocate.evidence.delta.DeltaWrites
 
 /**
  * The errors of a row that is not to be written.
@@ -17,7 +17,7 @@ case class RangeRefusal(table: String, partitions: Seq[RangeEntry], only: Seq[St
   /** @param partition of the row; None if it belongs to no partition */
   def of(row: String, partition: Option[String]): RuntimeException = {
     val error = partition.fold(ofNone(row))(ofAnother(row, _))
-    DeltaReflection.invariantViolation(error.getMessage)
+    DeltaWrites.invariantViolation(error.getMessage)
   }
 
   private def ofNone(row: String): ColocateException = {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.declared.{RangeEntry, RangeProperties}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaClauses, DeltaReflection, DeltaTables}
+import org.apache.spark.sql.colocate.evidence.delta.{DeltaClauses, DeltaIndexes, DeltaTables}
 import org.apache.spark.sql.colocate.layout.RangeColumn
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelationWithTable}
@@ -99,9 +99,9 @@ object RangedRows {
   def of(session: SparkSession, files: HadoopFsRelation, table: Option[CatalogTable]): Option[RangedRows] =
     if (!files.partitionSchema.fieldNames.contains(RangeColumn.Name)) None
     else {
-      val schema = DeltaReflection.schemaOf(files)
-      val name = table.fold(DeltaReflection.dataPath(files.location).toString)(_.identifier.unquotedString)
-      val listed = entries(DeltaReflection.propertiesOf(files))
+      val schema = DeltaIndexes.schemaOf(files)
+      val name = table.fold(DeltaIndexes.dataPath(files.location).toString)(_.identifier.unquotedString)
+      val listed = entries(DeltaIndexes.propertiesOf(files))
       RangeColumn.expressionOf(schema).flatMap(of(session, name.stripPrefix("spark_catalog."), _, schema, listed))
     }
 
