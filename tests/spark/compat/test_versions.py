@@ -43,6 +43,16 @@ plan = spark.sql(join)._jdf.queryExecution().executedPlan().toString()
 print("EXCHANGES", plan.count("Exchange "), "SCANS", plan.count("ColocatedScan"))
 """
 
+# Delta tables with a bucket column, other tables of Delta's, native members.
+REFUSED = """
+print("CREATE", tried("CREATE TABLE d (k INT, v INT) USING delta " + layout))
+print("INSERT", tried("INSERT INTO d VALUES (1, 2)"))
+print("SELECT", tried("SELECT * FROM d"))
+print("OTHERS", tried("CREATE TABLE o USING delta AS SELECT 1 AS k"), tried("SELECT * FROM o"))
+spark.sql("CREATE TABLE p (k INT) USING parquet " + layout)
+print("NATIVE", tried("INSERT INTO p VALUES (1)"), tried("SELECT x.k FROM p x JOIN p y USING (k)"))
+"""
+
 
 def run(code: str, folder: Path, options: dict[str, str]) -> Ran:
     return run_bare(PLAIN + code, folder, json.dumps({"spark.log.level": "WARN", **options})).ok()
@@ -101,17 +111,29 @@ def test_a_gone_part_of_delta_costs_the_rules_that_need_it(tmp_path: Path) -> No
     assert "SCANS 0" in ran.out
 
 
+def test_a_field_that_one_kind_of_table_needs_costs_no_other_rule(tmp_path: Path) -> None:
+    ran = run(MEMBERS, tmp_path, with_jars(tmp_path, delta={b"filtersUsedForSkipping": b"filtersUsedForChoosing"}))
+    (lost,) = [line.strip() for line in ran.all.splitlines() if line.startswith("  delta.")]
+    assert lost.startswith("delta.file-tags: switched off: SkipKeyAggregation, MergeSortedFiles (java.lang.NoSuch")
+    assert "DeltaScan.filtersUsedForSkipping()" in lost
+    assert "AS EXPECTED True ['k', 'v']" in ran.out
+    assert "EXCHANGES 0 SCANS 2" in ran.out
+
+
 def test_without_what_hides_the_bucket_column_members_are_refused(tmp_path: Path) -> None:
-    options = with_jars(tmp_path, delta={b"initialSnapshot": b"initialPictures"})
-    code = """
-print("CREATE", tried("CREATE TABLE d (k INT, v INT) USING delta " + layout))
-print("INSERT", tried("INSERT INTO d VALUES (1, 2)"))
-print("SELECT", tried("SELECT * FROM d"))
-print("OTHERS", tried("CREATE TABLE o USING delta AS SELECT 1 AS k"), tried("SELECT * FROM o"))
-spark.sql("CREATE TABLE p (k INT) USING parquet " + layout)
-print("NATIVE", tried("INSERT INTO p VALUES (1)"), tried("SELECT x.k FROM p x JOIN p y USING (k)"))
-"""
-    ran = run(code, tmp_path, options)
+    ran = run(REFUSED, tmp_path, with_jars(tmp_path, delta={b"initialSnapshot": b"initialPictures"}))
+    assert_only_members_of_delta_are_refused(ran)
+
+
+def test_deltas_jars_that_our_jar_does_not_see_are_told(tmp_path: Path) -> None:
+    options = plain_options(tmp_path)
+    options["spark.driver.extraClassPath"] += f":{jar_path()}"
+    ran = run(REFUSED, tmp_path, options | {"spark.jars": ",".join(map(str, delta_jars()))})
+    assert_only_members_of_delta_are_refused(ran)
+    assert "Its jar does not see Delta's: give both the same way" in ran.all
+
+
+def assert_only_members_of_delta_are_refused(ran: Ran) -> None:
     for statement in ("INSERT", "SELECT"):
         assert f"{statement} [HOOK_MISSING] Cannot use" in ran.out
     assert "OTHERS [] [(1,)]" in ran.out
