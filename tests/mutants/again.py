@@ -43,8 +43,8 @@ class Again:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         if self._due(item) and _passes(item):
-            seen = errors.seen & set(self.wanted) | {name for name in self.wanted if not name.startswith("error:")}
-            for mutant in sorted(seen & set(self._due(item))):
+            others = {name for name in self.wanted if not name.startswith("error:")} - _without_effect()
+            for mutant in sorted((errors.seen & set(self.wanted) | others) & set(self._due(item))):
                 with _switched_on(mutant):
                     if not _passes(item):
                         self._note(mutant, item)
@@ -64,10 +64,22 @@ def _passes(item: pytest.Item) -> bool:
     """Runs the test in a new session. The first one makes the session; then the test runs once more."""
     is_first = not _renew_session()
     errors.seen.clear()
+    if not is_first:
+        _without_effect()  # of what ran before
     item._initrequest()  # type: ignore[attr-defined]
     reports = runtestprotocol(item, log=False, nextitem=_Sibling(item))  # type: ignore[arg-type]
     passed = not any(report.failed for report in reports)
     return _passes(item) if passed and is_first and SparkSession._instantiatedSession else passed
+
+
+def _without_effect() -> set[str]:
+    """The rules that have run in the test, and have changed no plan."""
+    session = SparkSession._instantiatedSession
+    if session is None:
+        return set()
+    assert session._jvm is not None
+    rules = session._jvm.org.apache.spark.sql.colocate.testing.ChangedPlans.unchanged()
+    return {f"rule:{name}" for name in rules.split(",")}
 
 
 class _Sibling:

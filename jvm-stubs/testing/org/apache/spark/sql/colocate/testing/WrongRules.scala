@@ -21,9 +21,11 @@ class WrongRules extends TestHook {
     FailingRules.before(rule)
   }
 
-  override def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan =
+  override def after(rule: String, before: SparkPlan, after: SparkPlan): SparkPlan = {
+    ChangedPlans.note(rule, before, after)
     FailingRules.after(rule, PlantedBugs.planted.filterNot(_ => isAsking.get)
       .fold(after)(wrong(_, rule, before, after)))
+  }
 
   override def hides(hook: String): Boolean = HiddenHooks.names.contains(hook)
 
