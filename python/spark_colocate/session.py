@@ -5,7 +5,9 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from zipfile import ZipFile
 
+import pyspark
 from pyspark.sql import SparkSession
 
 from spark_colocate import captured
@@ -13,8 +15,9 @@ from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, 
 from spark_colocate.bridge.secrets_of_settings import take_out
 from spark_colocate.catalogues.rules import excluded
 
-SPARK_VERSION = "4.2.0"
-DELTA_PACKAGE = "io.delta:delta-spark_4.2_2.13:4.4.0"
+DELTA_VERSION = "4.4.0"
+# Delta makes a package for each minor version of Spark.
+DELTA_PACKAGE = f"io.delta:delta-spark_{'.'.join(pyspark.__version__.split('.')[:2])}_2.13:{DELTA_VERSION}"
 EXTENSION = "io.colocate.spark.ColocateExtensions"
 DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "io.colocate.spark.ColocateCatalog"
@@ -117,8 +120,15 @@ def _require_spark() -> None:
         found = importlib.metadata.version("pyspark")
     except importlib.metadata.PackageNotFoundError:
         return
-    if found.split(".")[:2] != SPARK_VERSION.split(".")[:2]:
+    built = _built_for()
+    if found.split(".")[:2] != built.split(".")[:2]:
         raise RuntimeError(
-            f"spark-colocate was built for Spark {SPARK_VERSION}, but PySpark {found} is installed. "
-            f"Run `pip install pyspark=={SPARK_VERSION}`, or install the spark-colocate made for {found}."
+            f"spark-colocate was built for Spark {built}, but PySpark {found} is installed. "
+            f"Run `pip install pyspark=={built}`, or install the spark-colocate made for {found}."
         )
+
+
+def _built_for() -> str:
+    """The version of Spark that the jar was compiled for."""
+    with ZipFile(jar_path()) as jar:
+        return jar.read("io/colocate/conf/spark.version").decode()

@@ -19,8 +19,12 @@ NO_CODE = re.compile(r"""'(?:\\.|[^'\\\n])'|\"{3}.*?\"{3}|"(?:\\.|[^"\\\n])*"|/\
 
 
 def scala_imports(tree: Path = TREE) -> list[Import]:
-    """Every use of one package by another. A package has its name without the common prefix, such as `rules.join`."""
-    texts = {path: NO_CODE.sub(_blank, path.read_text()) for path in sorted(tree.rglob("*.scala"))}
+    """Every use of one package by another. A package has its name without the common prefix, such as `rules.join`.
+
+    tree: the sources; what differs between versions of Spark lies beside them, in folders that have no folders.
+    """
+    files = sorted([*tree.rglob("*.scala"), *tree.parent.glob("versions/*/*.scala")])
+    texts = {path: NO_CODE.sub(_blank, path.read_text()) for path in files}
     packages = {_package(text) for text in texts.values()}
     return [
         Import(f"{path.relative_to(tree.parents[1])}:{line}", short(source), short(target), written)

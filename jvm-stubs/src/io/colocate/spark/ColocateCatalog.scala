@@ -6,6 +6,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.parts.Part
 import org.apache.spark.sql.colocate.system.Procedures
 import org.apache.spark.sql.colocate.write.AppendTarget

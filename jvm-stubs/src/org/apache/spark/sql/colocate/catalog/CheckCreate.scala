@@ -5,8 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2CreateTablePl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.compat.TableInfos
 import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, NativeTable}
-import org.apache.spark.sql.connector.catalog.{CatalogV2Util, TableInfo}
+import org.apache.spark.sql.connector.catalog.CatalogV2Util
 import org.apache.spark.sql.execution.command.DDLUtils
 import org.apache.spark.sql.execution.datasources.CreateTable
 
@@ -35,9 +36,8 @@ case class CheckCreate(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def checkKeys(create: V2CreateTablePlan): Unit = create.name match {
     case ResolvedIdentifier(_: DelegatingCatalog, ident) =>
-      val info = new TableInfo.Builder()
-        .withColumns(CatalogV2Util.structTypeToV2Columns(create.tableSchema))
-        .withPartitions(create.partitioning.toArray).build()
+      val typed = CatalogV2Util.structTypeToV2Columns(create.tableSchema)
+      val info = TableInfos.of(typed, create.partitioning.toArray, java.util.Map.of())
       val columns = create.tableSchema.fieldNames
       if (DeltaLayout.of(info, conf).exists(!_.keys.forall(columns.contains(_))))
         check(new DeltaStatement(session, ident, info).facts("", replace = false))

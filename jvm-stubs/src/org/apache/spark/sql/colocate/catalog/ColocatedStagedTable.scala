@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util
 
+import org.apache.spark.sql.colocate.compat.SchemaOfColumns
 import org.apache.spark.sql.colocate.declared.{DeclaredRanges, DeltaLayout}
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 import org.apache.spark.sql.colocate.write.BucketingWriteBuilder
@@ -28,7 +29,7 @@ class ColocatedStagedTable(
     overwritten: Option[BucketedTarget],
     ticket: Ticket,
     written: () => Option[Table])
-    extends StagedTable with SupportsWrite {
+    extends StagedTable with SupportsWrite with SchemaOfColumns {
 
   /** Rows that were computed to find their partitions, kept for the write. */
   private var kept: Option[MaterializedQuery] = None

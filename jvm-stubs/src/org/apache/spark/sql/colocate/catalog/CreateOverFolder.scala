@@ -3,6 +3,8 @@ package org.apache.spark.sql.colocate.catalog
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.TableInfos
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.declared.{DeltaLayout, GroupProperties, RangeProperties, TableName}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -23,7 +25,7 @@ class CreateOverFolder(session: SparkSession, statement: DeltaStatement, typed: 
           s"'${folder.location}'; or choose another folder")
     }
     val own = typed.properties().asScala.filter { case (key, _) => !isUsers(key) }
-    DeltaLayout.rebuilt(typed, Array.empty, Array.empty, own.asJava)
+    TableInfos.rebuilt(typed, Array.empty, Array.empty, own.asJava)
   }
 
   /** What the statement names otherwise, and what the table has. */

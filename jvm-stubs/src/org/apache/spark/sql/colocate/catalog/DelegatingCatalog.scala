@@ -2,7 +2,8 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util
 
-import org.apache.spark.sql.colocate.compat.NewestTableCalls
+import org.apache.spark.sql.colocate.compat.{NewestCalls, TableInfos}
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
@@ -14,8 +15,7 @@ import org.apache.spark.sql.types.StructType
  * A session catalog that hands every call to another one. Composition, because Spark's `DelegatingCatalogExtension`
  * has a final `setDelegateCatalog` and Delta's catalog is itself a subclass of it.
  */
-abstract class DelegatingCatalog
-    extends CatalogExtension with StagingTableCatalog with ProcedureCatalog with NewestTableCalls {
+abstract class DelegatingCatalog extends CatalogExtension with NewestCalls {
 
   protected def inner: CatalogPlugin
 
@@ -29,7 +29,6 @@ abstract class DelegatingCatalog
   override def capabilities(): util.Set[TableCatalogCapability] = tables.capabilities()
   override def useNullableQuerySchema(): Boolean = tables.useNullableQuerySchema()
   override def listTables(namespace: Array[String]): Array[Identifier] = tables.listTables(namespace)
-  override def listTableSummaries(namespace: Array[String]): Array[TableSummary] = tables.listTableSummaries(namespace)
   override def loadTable(ident: Identifier): Table = tables.loadTable(ident)
   override def loadTable(ident: Identifier, privileges: util.Set[TableWritePrivilege]): Table =
     tables.loadTable(ident, privileges)
@@ -37,7 +36,7 @@ abstract class DelegatingCatalog
   override def loadTable(ident: Identifier, timestamp: Long): Table = tables.loadTable(ident, timestamp)
   override def invalidateTable(ident: Identifier): Unit = tables.invalidateTable(ident)
   override def tableExists(ident: Identifier): Boolean = tables.tableExists(ident)
-  override def createTable(ident: Identifier, info: TableInfo): Table = tables.createTable(ident, info)
+  override def createTable(ident: Identifier, info: TableInfo): Table = TableInfos.create(tables, ident, info)
   override def alterTable(ident: Identifier, changes: TableChange*): Table = tables.alterTable(ident, changes: _*)
   override def dropTable(ident: Identifier): Boolean = tables.dropTable(ident)
   override def purgeTable(ident: Identifier): Boolean = tables.purgeTable(ident)
@@ -47,38 +46,37 @@ abstract class DelegatingCatalog
   override def createTable(
       ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: util.Map[String, String]): Table =
-    createTable(ident, info(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
+    createTable(ident, TableInfos.of(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
   override def createTable(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
-      properties: util.Map[String, String]): Table = createTable(ident, info(columns, partitions, properties))
+      properties: util.Map[String, String]): Table =
+    createTable(ident, TableInfos.of(columns, partitions, properties))
   override def stageCreate(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable = stageCreate(ident, info(columns, partitions, properties))
+      properties: util.Map[String, String]): StagedTable =
+    stageCreate(ident, TableInfos.of(columns, partitions, properties))
   override def stageReplace(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable = stageReplace(ident, info(columns, partitions, properties))
+      properties: util.Map[String, String]): StagedTable =
+    stageReplace(ident, TableInfos.of(columns, partitions, properties))
   override def stageCreateOrReplace(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: util.Map[String, String]): StagedTable =
-    stageCreateOrReplace(ident, info(columns, partitions, properties))
-
-  private def info(
-      columns: Array[Column], partitions: Array[Transform], properties: util.Map[String, String]): TableInfo =
-    new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties).build()
+    stageCreateOrReplace(ident, TableInfos.of(columns, partitions, properties))
 
   // A catalog that can't stage (Spark's own) creates at once and returns null: Spark then loads the table, and drops
   // it if the query fails, as it does for any catalog without staging.
   override def stageCreate(ident: Identifier, info: TableInfo): StagedTable = inner match {
-    case staging: StagingTableCatalog => staging.stageCreate(ident, info)
-    case _ => tables.createTable(ident, info); null
+    case staging: StagingTableCatalog => TableInfos.stageCreate(staging, ident, info)
+    case _ => TableInfos.create(tables, ident, info); null
   }
   override def stageReplace(ident: Identifier, info: TableInfo): StagedTable = inner match {
-    case staging: StagingTableCatalog => staging.stageReplace(ident, info)
-    case _ => tables.dropTable(ident); tables.createTable(ident, info); null
+    case staging: StagingTableCatalog => TableInfos.stageReplace(staging, ident, info)
+    case _ => tables.dropTable(ident); TableInfos.create(tables, ident, info); null
   }
   override def stageCreateOrReplace(ident: Identifier, info: TableInfo): StagedTable = inner match {
-    case staging: StagingTableCatalog => staging.stageCreateOrReplace(ident, info)
-    case _ => tables.dropTable(ident); tables.createTable(ident, info); null
+    case staging: StagingTableCatalog => TableInfos.stageCreateOrReplace(staging, ident, info)
+    case _ => tables.dropTable(ident); TableInfos.create(tables, ident, info); null
   }
   override def supportedCustomMetrics(): Array[CustomMetric] = inner match {
     case staging: StagingTableCatalog => staging.supportedCustomMetrics()
@@ -104,9 +102,5 @@ abstract class DelegatingCatalog
   override def loadProcedure(ident: Identifier): UnboundProcedure = inner match {
     case procedures: ProcedureCatalog => procedures.loadProcedure(ident)
     case _ => throw new UnsupportedOperationException(s"There is no procedure $ident")
-  }
-  override def listProcedures(namespace: Array[String]): Array[Identifier] = inner match {
-    case procedures: ProcedureCatalog => procedures.listProcedures(namespace)
-    case _ => Array.empty
   }
 }

@@ -3,11 +3,12 @@ package org.apache.spark.sql.colocate.catalog
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.declared.{
   GroupProperties, KeyProperties, RangeProperties, ReservedProperties, RowModels, TableName, TableSpec
 }
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
-import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog}
 
 /** CREATE TABLE LIKE that makes a Delta table of a group. */
 object DeltaLike {

@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.TableInfos
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.declared.{
   ColumnSpec, DeclaredRanges, DeltaLayout, GroupProperties, KeyProperties, RangeProperties, RowModels, TableName,
   TableSpec
 }
-import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
 
 /** A CREATE, or a variant of it, of a Delta table: its layout, and the facts that the control plane checks. */
 class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableInfo) {
@@ -49,7 +51,7 @@ class DeltaStatement(session: SparkSession, val ident: Identifier, typed: TableI
     val keyed = KeyProperties.replaced(ranged, keyModel)
     val all = GroupProperties.normal(keyed) ++ layout.fold(Map.empty[String, String])(_ => ofLayout)
     val normal = new JHashMap[String, String](all.asJava)
-    val plain = DeltaLayout.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
+    val plain = TableInfos.rebuilt(typed, typed.columns(), typed.partitions(), normal: JMap[String, String])
     if (layout.isEmpty && ranges.isEmpty) plain else DeltaLayout.applied(plain, declared, ranges)
   }
 

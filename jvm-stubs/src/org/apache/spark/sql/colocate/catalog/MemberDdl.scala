@@ -6,6 +6,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.{ControlPlane, GroupState}
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.declared.{
   DeltaLayout, GroupProperties, RangeProperties, ReservedProperties, RowModels, TableName, TableSpec
 }

@@ -71,12 +71,14 @@ case class CreateInGroup(command: RunnableCommand, table: CatalogTable, columns:
 /**
  * `df.write.mode("overwrite").saveAsTable(t)`: over a table that exists, Spark drops it and creates it again. If a
  * group is concerned, everything is checked and reserved before the drop.
+ *
+ * @param second how the table is created again
  */
-case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand {
+case class OverwriteInGroup(command: RunnableCommand, second: CreateTable) extends GroupCommand {
 
   override protected def runIn(session: SparkSession): Seq[Row] = {
     val catalog = session.sessionState.catalog
-    val ident = catalog.qualifyIdentifier(command.tableDesc.identifier)
+    val ident = catalog.qualifyIdentifier(second.tableDesc.identifier)
     val drop = DropTableCommand(ident, ifExists = true, isView = false, purge = false)
     if (!catalog.tableExists(ident)) command.run(session)
     else analyzed(session, ident) match {
@@ -87,7 +89,7 @@ case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand 
 
   /** The second half as analysis understands it; `None` when the new table is in no group. */
   private def analyzed(session: SparkSession, ident: TableIdentifier): Option[CreateInGroup] = {
-    val create = CreateTable(command.tableDesc.copy(identifier = ident), command.mode, Some(command.query))
+    val create = second.copy(tableDesc = second.tableDesc.copy(identifier = ident))
     session.sessionState.executePlan(create, CommandExecutionMode.SKIP).analyzed match {
       case made: CreateInGroup => Some(made)
       case _ => None
@@ -96,10 +98,10 @@ case class OverwriteInGroup(command: SaveAsV1TableCommand) extends GroupCommand 
 
   // The inner CREATE runs as it is: its membership is reserved already.
   private def overwrite(session: SparkSession, drop: DropTableCommand, create: CreateInGroup): Seq[Row] = {
-    command.query.collectFirst {
+    second.query.flatMap(_.collectFirst {
       case LogicalRelationWithTable(_, Some(read)) if read.identifier == drop.tableName =>
         throw QueryCompilationErrors.cannotOverwriteTableThatIsBeingReadFromError(drop.tableName)
-    }
+    })
     drop.run(session)
     create.command.run(session)
     session.sessionState.catalog.refreshTable(drop.tableName)

@@ -2,6 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import scala.util.Try
 
+import org.apache.spark.sql.colocate.compat.V1Writers
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCommands
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
@@ -59,7 +60,7 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     case command: RunnableCommand if DeltaCommands.restore(command).isDefined =>
       RestoreInGroup(command, DeltaCommands.restore(command).get)
 
-    case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite => OverwriteInGroup(save)
+    case V1Writers.Native(save, create) if create.mode == SaveMode.Overwrite => OverwriteInGroup(save, create)
 
     case alter @ AlterTableSetPropertiesCommand(table, set, false) if GroupProperties.mentions(set.keys) =>
       AlterGroup(alter, table, set, Nil)

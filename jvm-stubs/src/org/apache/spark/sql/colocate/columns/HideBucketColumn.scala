@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.ControlPlane
+import org.apache.spark.sql.colocate.compat.Relations
 import org.apache.spark.sql.colocate.conf.Settings
 import org.apache.spark.sql.colocate.declared.{GroupProperties, KeyProperties}
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
@@ -25,8 +26,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
  */
 case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
 
-  private lazy val relations =
-    new RelationResolution(session.sessionState.catalogManager, session.sharedState.relationCache)
+  private lazy val relations = Relations.of(session)
 
   /** Commands that need the unchanged relation: the cache finds tables by it, Delta's commands match on it. */
   private val namesOnly = Set("CacheTable", "UncacheTable", "CloneTableStatement", "RestoreTableStatement")

@@ -1,9 +1,8 @@
 package org.apache.spark.sql.colocate.columns
 
-import java.util
-
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.colocate.compat.EditedTree
 import org.apache.spark.sql.colocate.layout.HiddenColumns
 
 /**
@@ -21,7 +20,8 @@ sealed trait OverBucketColumn extends OrderPreservingUnaryNode {
 }
 
 /** The columns of a Delta table without its hidden ones, which stay reachable by their names. */
-case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with ExposesMetadataColumns {
+case class VisibleColumns(child: LogicalPlan)
+    extends OverBucketColumn with ExposesMetadataColumns with EditedTree {
 
   override def output: Seq[Attribute] = child.output.filterNot(c => HiddenColumns.contains(c.name))
 
@@ -29,20 +29,7 @@ case class VisibleColumns(child: LogicalPlan) extends OverBucketColumn with Expo
   override def inputSet: AttributeSet = outputSet
 
   /** Errors show the plan, down to the relation, which still has the hidden columns. */
-  override def generateTreeString(
-      depth: Int,
-      lastChildren: util.ArrayList[Boolean],
-      append: String => Unit,
-      verbose: Boolean,
-      prefix: String,
-      addSuffix: Boolean,
-      maxFields: Int,
-      printNodeId: Boolean,
-      printOutputColumns: Boolean,
-      indent: Int): Unit =
-    super.generateTreeString(
-      depth, lastChildren, text => append(HiddenColumns.removedFrom(text)), verbose, prefix, addSuffix, maxFields,
-      printNodeId, printOutputColumns, indent)
+  override protected def edited(text: String): String = HiddenColumns.removedFrom(text)
 
   /** If the query needs metadata of the child itself, Spark calls this once more and goes on to the child. */
   override def withMetadataColumns(): LogicalPlan = AllColumns(child)

@@ -3,9 +3,9 @@ package org.apache.spark.sql.colocate.compat
 import org.apache.spark.SPARK_VERSION
 
 /**
- * This package holds what does not compile against both Spark 4.2 and 4.1: one file for each difference, with only the
- * call, the pattern or the parent that 4.1 lacks. A port to 4.1 rewrites these files. Code that compiles against both
- * and behaves differently is not here: only tests find it.
+ * What does not compile against every version of Spark is in this package, but in the folders of jvm-stubs/versions:
+ * files with the same names and signatures, in each only the call, the pattern or the parent that differs. Code that
+ * compiles against all versions and behaves differently is not there: only tests find it.
  *
  * The Scala code uses private parts of one Spark version. Another one is refused at the start with a clear message, not
  * by a missing method in a query. The exception is a Java one: ours needs a constructor that other versions lack.

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.colocate.conf
 
 import java.util.Locale
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.SparkIllegalArgumentException
@@ -45,7 +44,7 @@ object SettingEntries {
 
   /** Another loader of our classes may have registered the key in this JVM; its values have the same types. */
   private def registered(entry: Entry): ConfigEntry[_] =
-    SQLConf.getConfigEntries().asScala.find(_.key == entry.key).getOrElse(made(entry))
+    Option(ConfigEntry.findEntry(entry.key)).getOrElse(made(entry))
 
   private def made(entry: Entry): ConfigEntry[_] = {
     val build = if (entry.static.contains(true)) SQLConf.buildStaticConf _ else SQLConf.buildConf _

@@ -3,8 +3,10 @@ package org.apache.spark.sql.colocate.declared
 import java.util.{Locale, Map => JMap}
 
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.TableInfos
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.layout.{BucketColumn, RangeColumn}
-import org.apache.spark.sql.connector.catalog.{Column, TableCatalog, TableInfo}
+import org.apache.spark.sql.connector.catalog.{Column, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{BucketTransform, FieldReference, IdentityTransform, Transform}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{IntegerType, Metadata}
@@ -70,18 +72,12 @@ object DeltaLayout {
       case BucketTransform(_, _, _) => false
       case _ => true
     } ++ hidden.map(column => IdentityTransform(FieldReference(Seq(column.name))))
-    rebuilt(info, info.columns() ++ hidden, partitions, info.properties())
+    TableInfos.rebuilt(info, info.columns() ++ hidden, partitions, info.properties())
   }
 
   private def bucket(layout: DeltaLayout, ranges: Option[DeclaredRanges]): Column =
     Column.create(
       BucketColumn.Name, IntegerType, true, null, layout.expression(ranges), layout.declaration.json)
-
-  def rebuilt(
-      info: TableInfo, columns: Array[Column], partitions: Array[Transform],
-      properties: JMap[String, String]): TableInfo =
-    new TableInfo.Builder().withColumns(columns).withPartitions(partitions).withProperties(properties)
-      .withConstraints(info.constraints()).build()
 
   private def spelling(key: String, info: TableInfo, conf: SQLConf): String =
     info.columns().map(_.name).find(conf.resolver(_, key)).getOrElse(key)

@@ -5,10 +5,11 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.colocate.compat.Prepared
 import org.apache.spark.sql.colocate.conf.RuleList
 import org.apache.spark.sql.colocate.rules.{FailedRules, PlanWalk, RuleTable}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveExecutionContext, LogicalQueryStage}
-import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.{CommandExecutionMode, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 /**
@@ -54,7 +55,7 @@ private[explain] final class ExcludedRules(plan: SparkPlan) extends Logging {
     conf.setConfString(RuleList.Excluded, stillExcluded.mkString(","))
     SQLConf.withExistingConf(conf) {
       val unused = session.sessionState.executePlan(query, CommandExecutionMode.SKIP)
-      val planned = QueryExecution.prepareExecutedPlan(query, AdaptiveExecutionContext(session, unused))
+      val planned = Prepared.of(session, query, AdaptiveExecutionContext(session, unused))
       val (colocated, others) = Verdicts.judged(new ExplainedPlan(planned)).partition(_._2.colocated)
       operators(colocated) -- operators(others)
     }

@@ -2,11 +2,12 @@ package org.apache.spark.sql.colocate.layout
 
 import java.util
 
+import org.apache.spark.sql.colocate.compat.SchemaOfColumns
 import org.apache.spark.sql.connector.catalog.{Column, Table, TableCapability}
 import org.apache.spark.sql.connector.expressions.Transform
 
 /** A bucketed Delta table as its CREATE statement declared it; only for DESCRIBE and SHOW. */
-class DeclaredTable(table: Table) extends Table {
+class DeclaredTable(table: Table) extends SchemaOfColumns {
   override def name(): String = table.name()
   override def toString: String = name()
   override def properties(): util.Map[String, String] = table.properties()

@@ -1,27 +1,25 @@
 package org.apache.spark.sql.colocate.parser
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface}
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.catalog.RefreshRewritten
 import org.apache.spark.sql.colocate.columns.HintHook
 import org.apache.spark.sql.colocate.compat.hooks.SecretSettings
+import org.apache.spark.sql.colocate.compat.ParserWithParameters
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /**
  * Spark's parser first: only a statement that it can't parse is read here, so all others cost nothing and
  * Spark's grammar is unchanged. Every table name is parsed before it is analyzed; HintHook needs that.
  */
-class ColocateParser(session: SparkSession, spark: ParserInterface) extends ParserInterface {
+class ColocateParser(session: SparkSession, protected val spark: ParserInterface) extends ParserWithParameters {
 
   override def parsePlan(text: String): LogicalPlan = orOurs(text)(spark.parsePlan)
 
-  override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
-    orOurs(text)(spark.parsePlanWithParameters(_, parameters))
-
-  private def orOurs(text: String)(parse: String => LogicalPlan): LogicalPlan = {
+  override protected def orOurs(text: String)(parse: String => LogicalPlan): LogicalPlan = {
     RefreshRewritten(session)
     SecretSettings.install(session)
     val plan = SetSecret.of(parsed(text)(parse), session)

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow, TableIdentifier}
+import org.apache.spark.sql.classic.ClassicConversions.castToImpl
 import org.apache.spark.sql.colocate.evidence.verify.{CheckInTask, FileTrust, OpenReads}
 import org.apache.spark.sql.colocate.layout.{BucketSource, Evidence}
 import org.apache.spark.sql.colocate.partitioning.{ColocatedPartitioning, SpreadPartitioning}
@@ -278,7 +279,7 @@ case class ColocatedScanExec(
       requiredSchema = columns,
       filters = filters,
       options = relation.options + (FileFormat.OPTION_RETURNING_BATCH -> supportsColumnar.toString),
-      hadoopConf = getHadoopConf(relation.sparkSession, relation.options))
+      hadoopConf = castToImpl(relation.sparkSession).sessionState.newHadoopConfWithOptions(relation.options))
 
   /** Each task reads its files on a host of their buckets, if it can. */
   private def placed(tasks: Seq[FilePartition], check: Option[CheckInTask]): RDD[InternalRow] = check match {

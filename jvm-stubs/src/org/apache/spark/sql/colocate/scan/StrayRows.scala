@@ -7,11 +7,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, Predicate, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.colocate.compat.TimesOfDay
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{RowToColumnarEvaluatorFactory, ShuffledRowRDD, UnsafeRowSerializer}
-import org.apache.spark.sql.types.{StructType, TimeType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
@@ -70,7 +71,7 @@ private[colocate] object StrayRows {
   val Batches = "strayBatches"
 
   /** Can rows of these columns be put into batches? */
-  def fitBatches(schema: StructType): Boolean = !schema.existsRecursively(_.isInstanceOf[TimeType])
+  def fitBatches(schema: StructType): Boolean = !schema.existsRecursively(TimesOfDay.isOne(_))
 
   /** Comparisons that data sources know: they are evaluated again above the scan, and none of them can fail. */
   private def harmless(filters: Seq[Expression]): Seq[Expression] = filters.filter { f =>

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.bridge.LocalRows
+import org.apache.spark.sql.colocate.compat.SchemaOfColumns
 import org.apache.spark.sql.connector.catalog.CatalogV2Util.structTypeToV2Columns
 import org.apache.spark.sql.connector.catalog.{Column, SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
@@ -19,7 +20,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  *              counts from footers, file listings) is computed only for a query that names it
  */
 class SystemTable(title: String, schema: StructType, lines: Set[String] => Seq[Map[String, Any]])
-    extends Table with SupportsRead {
+    extends SupportsRead with SchemaOfColumns {
 
   override def name(): String = s"system.$title"
   override def columns(): Array[Column] = structTypeToV2Columns(schema)

@@ -22,7 +22,7 @@ object AppendTarget {
 
   // `insertInto` of the same class compares nothing.
   private def isForWriter: Boolean = StackWalker.getInstance().walk { frames =>
-    frames.limit(8).anyMatch(frame => frame.getClassName == Writer && frame.getMethodName == "saveAsTableCommand")
+    frames.limit(8).anyMatch(frame => frame.getClassName == Writer && frame.getMethodName.startsWith("saveAsTable"))
   }
 
   /** The relation of the table itself. */

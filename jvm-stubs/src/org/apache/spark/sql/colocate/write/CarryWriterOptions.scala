@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.V1Writers
 import org.apache.spark.sql.colocate.declared.{
   DeltaLayout, GroupProperties, KeyProperties, RangeProperties, ReservedProperties, RowModels, TableName
 }
 import org.apache.spark.sql.colocate.write.overwrite.{OverwriteMode, V1Overwrite}
 import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.connector.catalog.{CatalogV2Util, SupportsV1OverwriteWithSaveAsTable}
+import org.apache.spark.sql.connector.catalog.CatalogV2Util
 import org.apache.spark.sql.connector.expressions._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.IntegerType
@@ -28,11 +29,12 @@ import org.apache.spark.sql.types.IntegerType
  */
 case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
-  private val V1 = SupportsV1OverwriteWithSaveAsTable.OPTION_NAME
-
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case append @ AppendData(relation: DataSourceV2Relation, _, _, _, _, _, _) =>
-      AppendTarget.unwrapped(relation).fold[LogicalPlan](append)(table => append.copy(table = table))
+    case append: AppendData => append.table match {
+        case relation: DataSourceV2Relation =>
+          AppendTarget.unwrapped(relation).fold[LogicalPlan](append)(table => append.copy(table = table))
+        case _ => append
+      }
     case create: CreateTableAsSelect
         if isDelta(create.tableSpec) && ReservedProperties.carried(create.writeOptions).nonEmpty =>
       create.copy(
@@ -53,7 +55,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** The bucketed or to be bucketed table that a V1 writer overwrites. */
   private def target(replace: ReplaceTableAsSelect): Option[Option[BucketedTarget]] = replace.name match {
-    case ResolvedIdentifier(catalog, ident) if replace.writeOptions.contains(V1) =>
+    case ResolvedIdentifier(catalog, ident) if V1Writers.isOverwrite(replace) =>
       CatalogV2Util.loadTable(catalog, ident).map(V1Overwrite.target(session, catalog.asTableCatalog, ident, _))
     case _ => None
   }
@@ -85,7 +87,7 @@ case class CarryWriterOptions(session: SparkSession) extends Rule[LogicalPlan] {
   private def replaced(replace: ReplaceTableAsSelect, found: Option[BucketedTarget]): ReplaceTableAsSelect =
     replace.copy(
       tableSpec = adding(replace.tableSpec, found.fold(Map.empty[String, String])(kept(replace, _))),
-      writeOptions = replace.writeOptions - V1)
+      writeOptions = V1Writers.asReplace(replace.writeOptions))
 
   /** Ranges and key model of the table that a writer replaces, unless it names others. */
   private def kept(replace: ReplaceTableAsSelect, table: BucketedTarget): Map[String, String] = {

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.AGGREGATE
+import org.apache.spark.sql.colocate.compat.AnsiSum
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.types.FloatType
 
@@ -83,7 +84,7 @@ private object ColumnsByKey {
 
   /** A SUM column fails where its type is too small; `try_sum`, which gives null there, is not it. */
   private def isOfModel(function: AggregateFunction): Boolean = function match {
-    case Sum(_, context) => context.evalMode == EvalMode.ANSI
+    case AnsiSum() => true
     case _ => function.isInstanceOf[Min] || function.isInstanceOf[Max]
   }
 

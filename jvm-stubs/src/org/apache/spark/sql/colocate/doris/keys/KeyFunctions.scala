@@ -1,10 +1,9 @@
 package org.apache.spark.sql.colocate.doris.keys
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute, Cast, EvalMode, Expression, If, IsNotNull, Literal, NumericEvalContext
-}
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, MaxBy, Min, Sum}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression, If, IsNotNull, Literal}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, MaxBy, Min}
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.AnsiSum
 import org.apache.spark.sql.internal.SQLConf
 
 /** The aggregate functions of value columns, as Catalyst's. Their results have the column's type. */
@@ -28,7 +27,7 @@ object KeyFunctions {
 
   /** A sum that does not fit into the column fails: a wrapped value, or a null, would be a wrong one. */
   private def summed(value: Attribute): Expression = {
-    val sum = Sum(value, NumericEvalContext(EvalMode.ANSI)).toAggregateExpression()
+    val sum = AnsiSum(value).toAggregateExpression()
     if (sum.dataType == value.dataType) sum
     else Cast(sum, value.dataType, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.ANSI)
   }

@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.StreamedSource
 import org.apache.spark.sql.colocate.compat.delta.DeltaClasses
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, Identifier, Table}
-import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 
 /**
  * Matches: a stream that reads a Delta table with AGGREGATE KEY or UNIQUE KEY.
@@ -18,8 +18,7 @@ case class RefuseStreams(session: SparkSession) extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = if (plan.isStreaming) plan.foreach {
     case relation: StreamingRelationV2 => refuse(relation.table)
-    case relation: StreamingRelation if relation.dataSource.providingClass.getName == DeltaClasses.Source =>
-      val source = relation.dataSource
+    case StreamedSource(source) if source.providingClass.getName == DeltaClasses.Source =>
       val path = source.catalogTable.map(table => new Path(table.location)).orElse(
         source.options.get("path").map(new Path(_)))
       path.flatMap(tableAt).foreach(refuse)

@@ -25,8 +25,8 @@ object DorisMeaning {
    */
   def of(plan: LogicalPlan, session: SparkSession): LogicalPlan = plan match {
     case describe: DescribeQueryCommand if isWanted(session) => DorisExplain(describe.plan)
-    case show @ ShowCreateTable(UnresolvedTableOrView(name, _, _, _), false, _) if isWanted(session) =>
-      DorisShowCreate(name.last, show)
+    case show @ ShowCreateTable(table: UnresolvedTableOrView, false, _) if isWanted(session) =>
+      DorisShowCreate(table.multipartIdentifier.last, show)
     case _ => plan
   }
 }

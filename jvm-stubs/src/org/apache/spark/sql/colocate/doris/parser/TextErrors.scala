@@ -7,10 +7,11 @@ import org.apache.spark.QueryContext
 import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.catalyst.trees.Origin
 import org.apache.spark.sql.colocate.ColocateException
+import org.apache.spark.sql.colocate.compat.OwnParseException
 
 /** An error as Spark's ParseException, because Delta's parser, which is called before ours, replaces all others. */
 sealed abstract class RefusedText(refused: ParseException)
-    extends ParseException(
+    extends OwnParseException(
       refused.command,
       refused.start,
       refused.getCondition,
@@ -41,7 +42,7 @@ class NotedText(refused: ParseException, note: ColocateException) extends Refuse
 
 /** A SET that Spark's parser takes, of a variable of Doris or StarRocks that would change rows there. */
 class RefusedVariable(text: String, error: ColocateException)
-    extends ParseException(Option(text), Origin(), "INVALID_SET_SYNTAX", Map.empty, Array.empty[QueryContext]) {
+    extends OwnParseException(Option(text), Origin(), "INVALID_SET_SYNTAX", Map.empty, Array.empty[QueryContext]) {
   override def getMessage: String = error.getMessage
   override def getCondition: String = error.code
   override def getSqlState: String = error.getSqlState

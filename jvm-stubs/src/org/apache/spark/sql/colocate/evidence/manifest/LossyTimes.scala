@@ -13,7 +13,8 @@ object LossyTimes {
 
   private[colocate] def settings(conf: SQLConf): Seq[(Set[DataType], String, String)] = {
     val kept = conf.parquetOutputTimestampType
-    def isLegacy(policy: LegacyBehaviorPolicy.Value): Boolean = policy == LegacyBehaviorPolicy.LEGACY
+    // A text in Spark 4.0, a value of the enumeration since 4.1.
+    def isLegacy(policy: Any): Boolean = policy.toString == LegacyBehaviorPolicy.LEGACY.toString
     Seq(
       (kept == ParquetOutputTimestampType.TIMESTAMP_MILLIS) ->
         (Set[DataType](TimestampType), SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key, "TIMESTAMP_MICROS"),

@@ -5,7 +5,8 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.declared.DeltaLayout
+import org.apache.spark.sql.colocate.compat.TableInfos
+import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.write.target.BucketedTarget
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -30,7 +31,7 @@ object V1Overwrite {
 
   def unmarked(info: TableInfo): TableInfo =
     if (!isMarked(info)) info
-    else DeltaLayout.rebuilt(info, info.columns(), info.partitions(), (info.properties().asScala.toMap - Mark).asJava)
+    else TableInfos.rebuilt(info, info.columns(), info.partitions(), (info.properties().asScala.toMap - Mark).asJava)
 
   def target(session: SparkSession, tables: TableCatalog, ident: Identifier, table: Table): Option[BucketedTarget] =
     BucketedTarget.of(session, DataSourceV2Relation.create(table, Some(tables), Some(ident)))

@@ -2,7 +2,9 @@ package org.apache.spark.sql.colocate.write.target
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.{AppendData, LogicalPlan, OverwriteByExpression, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AppendData, LogicalPlan, OverwriteByExpression, Project, V2WriteCommand
+}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame, SparkSession, Strategy}
 import org.apache.spark.sql.DataFrame
@@ -43,24 +45,20 @@ case class TagSortedLoads(session: SparkSession) extends Strategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] =
     if (!RuleTable.isActive("TagSortedLoads")) Nil
     else plan match {
-      case append @ AppendData(relation: DataSourceV2Relation, _, options, _, _, Some(write), _) =>
-        planned(plan, relation, options, write, SaveMode.Append)(load => append.copy(write = Some(load)))
-      case all @ OverwriteByExpression(
-            relation: DataSourceV2Relation, Literal.TrueLiteral, _, options, _, _, Some(write), _) =>
-        planned(plan, relation, options, write, SaveMode.Overwrite)(load => all.copy(write = Some(load)))
+      case append: AppendData =>
+        planned(append, append.write, append.writeOptions, SaveMode.Append)(load => append.copy(write = Some(load)))
+      case all: OverwriteByExpression if all.deleteExpr == Literal.TrueLiteral =>
+        planned(all, all.write, all.writeOptions, SaveMode.Overwrite)(load => all.copy(write = Some(load)))
       case _ => Nil
     }
 
-  private def planned(
-      plan: LogicalPlan,
-      relation: DataSourceV2Relation,
-      options: Map[String, String],
-      write: Write,
-      mode: SaveMode)(changed: Write => LogicalPlan): Seq[SparkPlan] =
+  private def planned(plan: V2WriteCommand, write: Option[Write], options: Map[String, String], mode: SaveMode)(
+      changed: Write => LogicalPlan): Seq[SparkPlan] =
     Rewrite.strategy("TagSortedLoads", session, this, plan) {
-      val load = write match {
-        case _: SortedLoad => None
-        case inner: V1Write if DeltaTables.isDelta(relation.table) && options.keys.forall(isPlain) =>
+      val load = (plan.table, write) match {
+        case (_, Some(_: SortedLoad)) => None
+        case (relation: DataSourceV2Relation, Some(inner: V1Write))
+            if DeltaTables.isDelta(relation.table) && options.keys.forall(isPlain) =>
           RowModels().of(relation.table).map(new SortedLoad(session, inner, relation.table, mode, options, _))
         case _ => None
       }

@@ -1,7 +1,8 @@
 package org.apache.spark.sql.colocate.write.target
 
-import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, Sort}
+import org.apache.spark.sql.colocate.compat.TaskOfBucket
 import org.apache.spark.sql.colocate.layout.{BucketColumn, BucketLayout, RangeColumn}
 
 /**
@@ -20,13 +21,13 @@ private[colocate] object WriteByPartitionsBuckets {
   def over(query: LogicalPlan, bucket: Expression, most: Int, files: FileOrder): LogicalPlan = {
     val tasks =
       if (BucketedWrite.isSmall(query)) BucketedWrite.inOneTask(query)
-      else RepartitionByExpression(Seq(DirectShufflePartitionID(bucket)), query, most)
+      else RepartitionByExpression(Seq(TaskOfBucket(bucket)), query, most)
     BucketedWrite.sorted(tasks, files, bucket)
   }
 
   /** Are the rows distributed like this already? */
   def isDone(query: LogicalPlan): Boolean = query match {
-    case RepartitionByExpression(Seq(_: DirectShufflePartitionID), _, _, _) => true
+    case RepartitionByExpression(Seq(TaskOfBucket()), _, _, _) => true
     case Sort(_, false, rows, _) => isDone(rows)
     case _ => false
   }

@@ -2,12 +2,12 @@ package org.apache.spark.sql.execution.colocate.aggregate
 
 import java.util.{HashMap => JHashMap}
 
-import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.internal.config
+import org.apache.spark.TaskContext
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.fromAttributes
+import org.apache.spark.sql.colocate.compat.SpilledGroups
 import org.apache.spark.sql.execution.UnsafeKVExternalSorter
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.unsafe.Platform
@@ -79,11 +79,8 @@ private[aggregate] class HashedGroups(
 
   private def spill(): Unit = {
     val before = context.taskMetrics().memoryBytesSpilled
-    val env = SparkEnv.get
-    val sorted = new UnsafeKVExternalSorter(
-      fromAttributes(projections.keyTypes), fromAttributes(projections.bufferTypes), env.blockManager,
-      env.serializerManager, pageBytes, env.conf.get(config.SHUFFLE_SPILL_NUM_ELEMENTS_FORCE_SPILL_THRESHOLD),
-      env.conf.get(config.SHUFFLE_SPILL_MAX_SIZE_FORCE_SPILL_THRESHOLD), table)
+    val sorted = SpilledGroups.of(
+      fromAttributes(projections.keyTypes), fromAttributes(projections.bufferTypes), pageBytes, table)
     if (sorter == null) sorter = sorted else sorter.merge(sorted)
     spilled += context.taskMetrics().memoryBytesSpilled - before
   }

@@ -2,9 +2,10 @@ package org.apache.spark.sql.execution.colocate.merge
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
+import org.apache.spark.sql.colocate.compat.RowOfColumns
 import org.apache.spark.sql.types.{DataType, Decimal}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch, ColumnarBatchRow}
-import org.apache.spark.unsafe.types.{BinaryView, CalendarInterval, UTF8String, VariantVal}
+import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String, VariantVal}
 
 /**
  * A row of a batch, as Spark's ColumnarBatchRow. Columns without nulls, or with nothing else, are not asked for them: a
@@ -14,7 +15,9 @@ import org.apache.spark.unsafe.types.{BinaryView, CalendarInterval, UTF8String, 
  * @param onlyNull the same: has it nothing else?
  */
 private[merge] final class BatchRow private (columns: Array[ColumnVector], withNull: Long, onlyNull: Long)
-    extends InternalRow {
+    extends RowOfColumns {
+
+  override protected def vectors: Array[ColumnVector] = columns
 
   /** The row's number in the batch. */
   var at: Int = 0
@@ -43,7 +46,6 @@ private[merge] final class BatchRow private (columns: Array[ColumnVector], withN
     columns(column).getDecimal(at, precision, scale)
   override def getUTF8String(column: Int): UTF8String = columns(column).getUTF8String(at)
   override def getBinary(column: Int): Array[Byte] = columns(column).getBinary(at)
-  override def getBinaryView(column: Int): BinaryView = columns(column).getBinaryView(at)
   override def getInterval(column: Int): CalendarInterval = columns(column).getInterval(at)
   override def getVariant(column: Int): VariantVal = columns(column).getVariant(at)
   override def getStruct(column: Int, fields: Int): InternalRow = columns(column).getStruct(at)

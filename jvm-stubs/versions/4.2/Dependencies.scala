@@ -4,7 +4,7 @@ import org.apache.spark.ShuffleDependency
 import org.apache.spark.shuffle.ShuffleWriteProcessor
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Shuffles as Spark's Exchange makes them. Spark 4.1's know fewer checksums. */
+/** Shuffles as Spark's Exchange makes them: those of 4.2 have checksums of rows, and retries by them. */
 object Dependencies {
 
   /**

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.NamedRelation
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OverwriteByExpression, V2WriteCommand}
 
-/** WITH SCHEMA EVOLUTION of a write. In Spark 4.1 a MERGE alone has it: no other write carries the flag or takes it. */
+/** WITH SCHEMA EVOLUTION of a write that is no MERGE, which Spark knows since 4.2. */
 object SchemaEvolution {
 
   def isAsked(write: V2WriteCommand): Boolean = write.withSchemaEvolution

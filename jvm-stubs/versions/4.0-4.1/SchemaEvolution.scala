@@ -1,0 +1,19 @@
+package org.apache.spark.sql.colocate.compat
+
+import org.apache.spark.sql.catalyst.analysis.NamedRelation
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OverwriteByExpression, V2WriteCommand}
+
+/** WITH SCHEMA EVOLUTION of a write. Before Spark 4.2 a MERGE alone has it: no other write carries the flag. */
+object SchemaEvolution {
+
+  def isAsked(write: V2WriteCommand): Boolean = false
+
+  def overwrite(
+      relation: NamedRelation,
+      query: LogicalPlan,
+      replaced: Expression,
+      options: Map[String, String],
+      evolve: Boolean): OverwriteByExpression =
+    OverwriteByExpression.byName(relation, query, replaced, options)
+}
