@@ -12,6 +12,8 @@ from typing import Any
 from pyspark.errors.exceptions import captured
 
 _CLASS = "org.apache.spark.sql.delta.schema.InvariantViolationException"
+# Spark 4.0 has no function of its own for the part without an error of Python.
+_CONVERT = "_convert_exception" if hasattr(captured, "_convert_exception") else "convert_exception"
 _TEXT = re.compile(r"\[(RANGE_\w+)\] .* SQLSTATE: (\w{5})", re.DOTALL)
 
 
@@ -29,7 +31,7 @@ class RowRefused(captured.SparkRuntimeException):
 
 def install() -> None:
     """From now on PySpark gives RowRefused instead of Py4JJavaError. Calling it again changes nothing."""
-    convert = captured._convert_exception
+    convert = getattr(captured, _CONVERT)
     if getattr(convert, "knows_refused_rows", False):
         return
 
@@ -38,4 +40,4 @@ def install() -> None:
         return RowRefused(origin=e) if is_ours else convert(e)
 
     with_refused_rows.knows_refused_rows = True  # type: ignore[attr-defined]
-    captured._convert_exception = with_refused_rows
+    setattr(captured, _CONVERT, with_refused_rows)
