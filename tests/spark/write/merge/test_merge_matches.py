@@ -96,7 +96,7 @@ def test_the_change_feed_names_a_row_that_matched_twice_once(spark: SparkSession
     assert sum(n for row, n in on.changes.items() if row[2] == "delete") == 50
 
 
-@pytest.mark.parametrize("vectors", rest_slow([False, True], True))
+@pytest.mark.parametrize("vectors", rest_slow([False, True], False))
 def test_no_row_is_lost_to_a_row_of_the_same_number(spark: SparkSession, db: str, vectors: bool) -> None:
     """Delta drops duplicate deletes by a number that an inserted row may share with a copied one."""
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
