@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 PIECES = ("/*", "*/", "//", "/", "*", "\n", " ", "   ", "\t", "|", "a", "int b = 1;", "'// no'", "/* c */", "// d\n")
-EXAMPLES = ("a\n  // b\n\n\n  c /* d\n e */ f", "/* a */ // b\n", "  | /*", "a // without an end", "/*/ */ */", " /**/ ")
+EXAMPLES = ("a\n  // b\n\n\n  c /* d\n e */ f", "/* a */ // b\n", "  | /*", "a // with no end", "/*/ */ */", " /**/ ")
 
 
 def test_it_finds_the_comments_that_sparks_pattern_finds(spark: SparkSession) -> None:

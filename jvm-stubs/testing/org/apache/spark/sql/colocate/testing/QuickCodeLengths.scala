@@ -6,10 +6,11 @@ import scala.util.matching.Regex
 
 import org.apache.spark.sql.catalyst.expressions.codegen.CodeFormatter
 
-/** To decide where to split a method, Spark measures each piece of code that it makes without its comments, by a pattern
-  * that goes back over each run of blanks again and again: a tenth of the CPU of a session of tiny queries, in which
-  * each piece of code is new. This one finds the same comments, and begins once for each run of blanks.
-  */
+/**
+ * To decide where to split a method, Spark measures each piece of code that it makes without its comments, by a pattern
+ * that goes back over each run of blanks again and again: a tenth of the CPU of a session of tiny queries, in which
+ * each piece of code is new. This one finds the same comments, and begins once for each run of blanks.
+ */
 object QuickCodeLengths {
 
   val comments: Pattern = Pattern.compile("""(?<![ |\t])[ |\t]*+/(?:\*[\s\S]*?\*/|/[\s\S]*?\n)""")
