@@ -13,10 +13,12 @@ object Versions {
   lazy val (builtForSpark: String, builtForDelta: String) = (built("spark.version"), built("delta.version"))
 
   /** The version of Delta, if the session has it. */
-  lazy val delta: Option[String] = DeltaVersion.find.orElse(Option.when(isElsewhere)("of an unknown version"))
+  lazy val delta: Option[String] = seen.orElse(Option.when(isElsewhere)("of an unknown version"))
 
   /** Has the session a Delta that our jar does not see, because the class loader of our jar is above Delta's? */
-  lazy val isHidden: Boolean = DeltaVersion.find.isEmpty && isElsewhere
+  def isHidden: Boolean = seen.isEmpty && delta.isDefined
+
+  private lazy val seen: Option[String] = DeltaVersion.find
 
   private def isElsewhere: Boolean =
     Try(Utils.classForName[AnyRef]("io.delta.package", initialize = false, noSparkClassLoader = false)).isSuccess

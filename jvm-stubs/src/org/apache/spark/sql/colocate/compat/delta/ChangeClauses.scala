@@ -3,7 +3,7 @@ package org.apache.spark.sql.colocate.compat.delta
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, TreeNode}
 import org.apache.spark.sql.delta.commands.{DeleteCommand, MergeIntoCommand, UpdateCommand}
 
 /** Delta's node of UPDATE: the table, the columns that are set, and their values. */
@@ -34,10 +34,8 @@ private[colocate] object ChangeClauses {
   /** An UPDATE that sets one more column. */
   def withColumn(plan: LogicalPlan, column: Attribute, value: Expression): LogicalPlan = plan match {
     case update: DeltaUpdateTable =>
-      val changed = CurrentOrigin.withOrigin(update.origin)(update.copy(
+      instead[LogicalPlan](update)(update.copy(
         updateColumns = update.updateColumns :+ column, updateExpressions = update.updateExpressions :+ value))
-      changed.copyTagsFrom(update)
-      changed
     case other => other
   }
 
@@ -56,10 +54,12 @@ private[colocate] object ChangeClauses {
       if (changes.isEmpty) actions else actions.map(withValue(_, changes))
     }
     merge.mapExpressions {
-      case update: DeltaMergeIntoMatchedUpdateClause => instead(update)(update.copy(actions = anew(update.actions)))
-      case insert: DeltaMergeIntoNotMatchedInsertClause => instead(insert)(insert.copy(actions = anew(insert.actions)))
+      case update: DeltaMergeIntoMatchedUpdateClause =>
+        instead[Expression](update)(update.copy(actions = anew(update.actions)))
+      case insert: DeltaMergeIntoNotMatchedInsertClause =>
+        instead[Expression](insert)(insert.copy(actions = anew(insert.actions)))
       case update: DeltaMergeIntoNotMatchedBySourceUpdateClause =>
-        instead(update)(update.copy(actions = anew(update.actions)))
+        instead[Expression](update)(update.copy(actions = anew(update.actions)))
       case other => other
     }
   }
@@ -71,12 +71,13 @@ private[colocate] object ChangeClauses {
 
   private def withValue(action: Expression, changes: Map[String, Expression]): Expression = action match {
     case set: DeltaMergeAction =>
-      assigned(set).flatMap(found => changes.get(found._1)).fold(set)(value => instead(set)(set.copy(expr = value)))
+      assigned(set).flatMap(found => changes.get(found._1))
+        .fold[Expression](set)(value => instead[Expression](set)(set.copy(expr = value)))
     case other => other
   }
 
   /** Another node in the place of one, for the same text of the statement. */
-  private def instead[T <: Expression](old: T)(made: => T): T = {
+  private def instead[T <: TreeNode[T]](old: T)(made: => T): T = {
     val node = CurrentOrigin.withOrigin(old.origin)(made)
     node.copyTagsFrom(old)
     node

@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame, SparkSession, Strategy}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.colocate.declared.{RowModel, RowModels}
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaLoad, DeltaTables}
+import org.apache.spark.sql.colocate.compat.delta.TaggedLoads
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.rules.{Rewrite, RuleTable}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.connector.write.{V1Write, Write}
@@ -42,6 +43,9 @@ private[colocate] object SortedLoads {
  */
 case class TagSortedLoads(session: SparkSession) extends Strategy {
 
+  /** Options that change nothing about which files a write removes. */
+  private val plainOptions = Set("mergeSchema", "optimizeWrite", "userMetadata", "txnAppId", "txnVersion")
+
   override def apply(plan: LogicalPlan): Seq[SparkPlan] =
     if (!RuleTable.isActive("TagSortedLoads")) Nil
     else plan match {
@@ -65,7 +69,7 @@ case class TagSortedLoads(session: SparkSession) extends Strategy {
       load.map(changed).map(planLater(_)).toSeq
     }
 
-  private def isPlain(option: String): Boolean = DeltaLoad.options.exists(_.equalsIgnoreCase(option))
+  private def isPlain(option: String): Boolean = plainOptions.exists(_.equalsIgnoreCase(option))
 }
 
 /** A write into a Delta table that tags its files, if their rows turn out to be sorted. */
@@ -78,7 +82,7 @@ private class SortedLoad(
   override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
     override def insert(data: DataFrame, overwrite: Boolean): Unit =
       if (SortedLoads.isMarked(data.asInstanceOf[ClassicDataFrame].queryExecution.analyzed)) {
-        new DeltaLoad(session, table, mode, model.loadTags).run(data, options)
+        TaggedLoads.run(session, table, mode, model.loadTags, data, options)
       } else inner.toInsertableRelation().insert(data, overwrite)
   }
 }
