@@ -22,10 +22,10 @@ SOURCES = ROOT / "python" / mutate.PACKAGE
 NOT_REFUSALS = re.compile(r"refusal:(bridge|engine|views|faces|store|verdicts|catalogues)\b")
 
 # The same of the JVM; and what a step of a job says, which is kept with the job as a text and raised by no statement.
-NOT_ERRORS = {"CONTROL_PLANE_DOWN", "CONTROL_PLANE_FAILED", "STORE_ALREADY_CHOSEN", "VERB_UNKNOWN"} | {
-    "JOB_TAKEN_OVER",
-    "JOB_WITHOUT_LAYOUT",
-}
+NOT_ERRORS = {
+    "CONTROL_PLANE_DOWN", "CONTROL_PLANE_FAILED", "STORE_ALREADY_CHOSEN", "VERB_UNKNOWN",
+    "JOB_TAKEN_OVER", "JOB_WITHOUT_LAYOUT",
+}  # fmt: skip
 
 # Each answers whether a caller may go on with what it has claimed.
 FENCES = ("service.jobs.verbs._is_claimed", "service.statements.statements._is_alone")

@@ -27,10 +27,8 @@ ELSEWHERE = {
     "ShowAsDeclared": "columns/test_delta_hiding.py catalog/test_admin_show.py",
     "CarryWriterOptions": "catalog/test_delta_ddl.py",
     "CheckCreate": "catalog/test_bad_input_tables.py catalog/test_native_hive.py",
-    "ResolveNamedPartitions": "write/test_resolve_named_partitions_of_deletes.py",
     "FillBucketColumn": "columns/test_delta_hiding.py",
     "RewriteUpdates": "keys/test_key_models.py",
-    "UnaliasWriteTargets": "columns/test_delta_hiding.py",
     "ExpandMergeStars": "columns/test_delta_hiding.py",
     "ResolutionErrors": "columns/test_errors_of_targets.py",
     "WrapNativeDdl": "catalog/test_native_ddl.py",
@@ -46,7 +44,6 @@ ELSEWHERE = {
     "RefuseStreams": "keys/test_bad_key_models.py keys/test_key_models.py",
     "FinishRewrites": "jobs/test_unfinished_rewrites.py",
     "WaitForManifests": "write/test_native_writes.py evidence/test_verify_on_read.py",
-    "CheckComputedBuckets": "write/test_check_computed_buckets_of_shadowed_hash.py",
     "DropStaleRangeFilters": "catalog/test_range_partitions.py catalog/test_range_partition_races.py",
     "SkipKeyAggregation": "keys/test_key_models.py",
     "PlanBucketedWrite": "write/test_delta_write_layout.py",
@@ -85,14 +82,12 @@ BUGS_ELSEWHERE = {
 # Where to look for errors whose texts are asserted, without their names.
 ERRORS_ELSEWHERE = {
     "HASH_SHADOWED": "write/test_check_computed_buckets_of_shadowed_hash.py",
-    "JOB_FAILED": "jobs/test_jobs.py",
     "JOB_TARGET": "jobs/test_jobs.py",
     "KEY_MODEL_CLONE": "keys/test_bad_key_models.py",
     "KEY_MODEL_FIXED": "keys/test_bad_key_models.py",
     "KEY_MODEL_FORMAT": "keys/test_bad_key_models.py",
     "KEY_WRITTEN_LOSSY": "write/test_check_computed_buckets_of_lossy_keys.py",
     "NO_PARTITIONS": "columns/test_delta_hiding.py catalog/test_admin_show.py",
-    "ROW_IN_WRONG_BUCKET": "rules/scan/test_check_while_reading.py evidence/test_verify_on_read.py",
     "SETTING_UNKNOWN": "conf/test_settings.py",
 }  # fmt: skip
 

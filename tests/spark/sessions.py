@@ -35,9 +35,9 @@ LATE_COMPILER = (
 # Hundreds of tiny queries: starting parallel collectors is for nothing, and the code cache of 48 MB that some JVMs have
 # fills up, and then everything is interpreted.
 JVM = f"-XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:NewRatio=1 {CHEAP_PROCESSES} {SHARED_CLASSES}"
+
 # Of a heap of 2 GiB: what a query leaves behind is collected a third as often.
 LARGE_NURSERY = "-Xmn1200m"
-
 STEADY_JVM = f"{LATE_COMPILER} {JVM} {LARGE_NURSERY}"
 
 # A session of a minute ends before the compiler of hot code has paid; one of an hour takes a fifth less CPU with it.
