@@ -1,6 +1,7 @@
 """Every statement that writes into buckets, from joins of all kinds, with and without AQE and broadcasts.
 
-`./run test` has each pair of form, target and settings, and each query; the third tier the whole product.
+`./run test` has each pair of form, target and settings, and each query; the third tier each query with each form and
+target, under one of the four pairs of settings in turn.
 """
 
 import itertools
@@ -109,10 +110,13 @@ Case = tuple[str, str, str, bool, bool]
 def cases() -> list[Case]:
     """query, form, target, AQE, broadcasts."""
     fitting = [(form, target) for form, target in itertools.product(FORMS, TARGETS) if FORMS[form].only in target]
+    settings = list(itertools.product((True, False), repeat=2))
     return [
-        (query, form, target, aqe, broadcasts)
-        for query, (form, target), aqe, broadcasts in itertools.product(QUERIES, fitting, (True, False), (True, False))
+        (query, form, target, *settings[(number + place) % len(settings)])
+        for number, query in enumerate(QUERIES)
+        for place, (form, target) in enumerate(fitting)
     ]
+
 
 
 def _make(spark: SparkSession) -> None:
