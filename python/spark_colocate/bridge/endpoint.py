@@ -17,6 +17,7 @@ from spark_colocate.store.passwords import Secret
 from spark_colocate.views import rows
 from spark_colocate.views.show_config import matching_config
 from spark_colocate.views.show_proc import show_proc
+from spark_colocate.workload.report import advise
 
 
 @dataclass(slots=True)
@@ -146,6 +147,10 @@ def _doctor(service: Service, args: Args, request: Request) -> Json:
     return [asdict(one) for one in service.doctor(request, args.get("db") or "", found)]
 
 
+def _advise(_service: Service, args: Args, _request: Request) -> Json:
+    return [asdict(one) for one in advise(args["log"], float(args["days"])).tables]
+
+
 def _leftovers(service: Service, args: Args, request: Request) -> Json:
     """Which of these folders may be removed."""
     return [{"path": one.path} for one in service.leftovers(wire.leftovers(args), request)]
@@ -263,6 +268,7 @@ _VERBS: dict[str, Callable[[Service, Args, Request], Json]] = {
     "resume_job": _resume_job,
     "cancel_job": _cancel_job,
     "doctor": _doctor,
+    "advise": _advise,
     "show_proc": _show_proc,
     "bucket_hosts": _bucket_hosts,
     "stable_buckets": _stable_buckets,

@@ -20,6 +20,7 @@ _ASKED = {
     "stable_buckets": "placement",
     "show_config": "config",
     "doctor": "doctor",
+    "advise": "advise",
     "job": "jobs",
     "reconcile": "reconcile",
     "set_group_stable": "set_group_stable",

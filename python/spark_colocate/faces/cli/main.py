@@ -9,7 +9,7 @@ import typer
 
 import spark_colocate
 from spark_colocate.errors import ColocateError
-from spark_colocate.faces.cli import changes, codes, health, jobs, listings, serving, spark, tokens, worker
+from spark_colocate.faces.cli import advising, changes, codes, health, jobs, listings, serving, spark, tokens, worker
 from spark_colocate.faces.cli.cures import as_commands
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ for command in (
     spark.sql,
     spark.explain,
     health.doctor,
+    advising.advise,
 ):
     app.command()(command)
 app.add_typer(jobs.app, name="jobs")

@@ -25,6 +25,7 @@ LEAST_ROLE: Mapping[str, AccessRole] = {
     "jobs": AccessRole.READER,
     "doctor": AccessRole.READER,
     "show_proc": AccessRole.ADMIN,
+    "advise": AccessRole.ADMIN,
     "reconcile": AccessRole.OPERATOR,
     "set_group_stable": AccessRole.OPERATOR,
     "start_job": AccessRole.OPERATOR,
@@ -42,8 +43,8 @@ LEAST_ROLE: Mapping[str, AccessRole] = {
 }
 """The least role that may call a verb. A verb that is missing here can't be called over the network.
 
-`show_proc`, `reconcile` and `remove_leftover` are called in sessions only, where `spark.colocate.acl.enabled` asks for
-roles. SHOW PROC needs ADMIN, as in Doris.
+`show_proc`, `advise`, `reconcile` and `remove_leftover` are called in sessions only, where `spark.colocate.acl.enabled`
+asks for roles. SHOW PROC needs ADMIN, as in Doris; so does advice, which reads the logs of all users.
 """
 
 SECRET_BYTES = 32
