@@ -1,23 +1,22 @@
 """Configures a SparkSession builder: our jar, Delta's jars, the extensions and the catalog."""
 
-import importlib.metadata
 import os
 import sys
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from zipfile import ZipFile
 
-import pyspark
 from pyspark.sql import SparkSession
 
 from spark_colocate import captured
 from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
 from spark_colocate.bridge.secrets_of_settings import take_out
 from spark_colocate.catalogues.rules import excluded
+from spark_colocate.support.spark_version import minor_of, spark_version
 
 DELTA_VERSION = "4.4.0"
 # Delta makes a package for each minor version of Spark.
-DELTA_PACKAGE = f"io.delta:delta-spark_{'.'.join(pyspark.__version__.split('.')[:2])}_2.13:{DELTA_VERSION}"
+DELTA_PACKAGE = f"io.delta:delta-spark_{minor_of(spark_version())}_2.13:{DELTA_VERSION}"
 EXTENSION = "io.colocate.spark.ColocateExtensions"
 DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "io.colocate.spark.ColocateCatalog"
@@ -53,15 +52,17 @@ def configure(
     A password in `spark.colocate.store`, and `spark.colocate.acl.token`, are taken out of the settings, which Spark
     would show, and put into the environment.
 
+    On a version of Spark that there is no jar for, a warning says so, and the session has stock Spark's settings.
+
     Raises ValueError for a rule that does not exist or can't be excluded, and for a secret that can't be taken out
-    since the JVM runs already; RuntimeError when the installed PySpark is
-    not the one that the jar was built for, when a session without colocation runs in this process, and for a Spark
-    Connect client, whose server needs the settings.
+    since the JVM runs already; RuntimeError when a session without colocation runs in this process, and for a Spark
+    Connect client, whose server needs the settings; FileNotFoundError when no jar was built.
     """
-    _require_spark()
     refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
     if not is_running():
         take_out(builder._options, has_driver())
+    if _is_other_spark():
+        return builder
     # A path as it was typed would be looked for in another folder, once the driver has changed its own.
     os.environ.setdefault("COLOCATE_DRIVER_PYTHON", sys.executable)
     captured.install()
@@ -84,11 +85,20 @@ def configure(
 
 
 def jar_path() -> Path:
-    """The jar with the JVM part, as the wheel or `./run jar` put it. Raises FileNotFoundError when it was not built."""
-    jar = Path(__file__).with_name("jars") / "spark-colocate.jar"
+    """The jar with the JVM part that fits the Spark of this process, as the wheel or `./run jar` put it.
+
+    Raises FileNotFoundError when there is none.
+    """
+    jar = _jars() / f"spark-colocate_{minor_of(spark_version())}_2.13.jar"
     if not jar.is_file():
         raise FileNotFoundError(f"{jar} is missing. Build it with `./run jar`, or install the wheel, which carries it.")
     return jar
+
+
+def supported_sparks() -> list[str]:
+    """The minor versions of Spark that there are jars for, such as `["4.1", "4.2"]`."""
+    found = (jar.name.split("_")[1] for jar in _jars().glob("spark-colocate_*_2.13.jar"))
+    return sorted(found, key=lambda minor: [int(part) for part in minor.split(".")])
 
 
 def delta_jars() -> list[str]:
@@ -114,21 +124,19 @@ def _merge(builder: SparkSession.Builder, key: str, values: Iterable[str]) -> Sp
     return builder.config(key, ",".join(dict.fromkeys([*present, *values])))
 
 
-def _require_spark() -> None:
-    """An installed distribution (SPARK_HOME) is checked by the jar itself; here only the PyPI package is looked at."""
-    try:
-        found = importlib.metadata.version("pyspark")
-    except importlib.metadata.PackageNotFoundError:
-        return
-    built = _built_for()
-    if found.split(".")[:2] != built.split(".")[:2]:
-        raise RuntimeError(
-            f"spark-colocate was built for Spark {built}, but PySpark {found} is installed. "
-            f"Run `pip install pyspark=={built}`, or install the spark-colocate made for {found}."
-        )
+def _is_other_spark() -> bool:
+    """True, with a warning, on a version of Spark that there is no jar for. Without any jar, jar_path says it."""
+    found, supported = spark_version(), supported_sparks()
+    if not supported or minor_of(found) in supported:
+        return False
+    warnings.warn(
+        f"spark-colocate has no jar for Spark {found}, only for {', '.join(supported)}: this session runs without "
+        f"colocation. Install a PySpark of one of these versions, such as `pip install 'pyspark~={supported[-1]}.0'`.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return True
 
 
-def _built_for() -> str:
-    """The version of Spark that the jar was compiled for."""
-    with ZipFile(jar_path()) as jar:
-        return jar.read("io/colocate/conf/spark.version").decode()
+def _jars() -> Path:
+    return Path(__file__).with_name("jars")

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from spark_colocate.session import jar_path
 
 from tests.spark.sessions import ROOT
 from tests.streets.arrows import Allowed
@@ -62,5 +63,5 @@ def test_it_compiles_and_passes_its_suites(core: Path) -> None:
         command, cwd=core, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
-    with zipfile.ZipFile(core / "python/spark_colocate/jars/spark-colocate.jar") as jar:
+    with zipfile.ZipFile(core / "python/spark_colocate/jars" / jar_path().name) as jar:
         assert [name for name in jar.namelist() if not PARTS.isdisjoint(name.split("/"))] == []

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from spark_colocate.session import jar_path
 
-from tests.spark.sessions import QUICK_DRIVER, ROOT
+from tests.spark.sessions import QUICK_DRIVER, ROOT, WRONG_PLANNERS
+
+JAR = jar_path().name
 
 SESSION = """
 import sys
@@ -47,7 +50,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_carries_jar_catalogues_migrations_and_types(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("jars/spark-colocate.jar", "conf/settings.json", "conf/reasons.json", "py.typed"):
+    for wanted in (f"jars/{JAR}", "conf/settings.json", "conf/reasons.json", "py.typed"):
         assert f"spark_colocate/{wanted}" in names
     in_source = {path.name for path in (ROOT / "python/spark_colocate/store/migrations").rglob("*.py")}
     assert in_source
@@ -69,9 +72,9 @@ def test_it_brings_the_command_colocate(wheel: Path) -> None:
 def test_no_planted_bug_is_shipped(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as outer:
         jars = [name for name in outer.namelist() if name.endswith(".jar")]
-        assert jars == ["spark_colocate/jars/spark-colocate.jar"]
+        assert jars == [f"spark_colocate/jars/{JAR}"]
         shipped = _content(outer.read(jars[0]))
-    testing = _content((ROOT / "build" / "spark-colocate-testing.jar").read_bytes())
+    testing = _content(Path(WRONG_PLANNERS["spark.jars"]).read_bytes())
     assert not shipped.keys() & testing.keys()
     # No other class of the project's stands behind the door for tests, and no words of theirs are left.
     door = "META-INF/services/org.apache.spark.sql.colocate.compat.TestHook"

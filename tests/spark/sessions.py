@@ -83,7 +83,7 @@ PLANTED_BUG = "spark.colocate.testing.plantedBug"
 FAULT = "spark.colocate.testing.fault"
 DROPPED_RULES = "spark.colocate.testing.droppedRules"
 WRONG_PLANNERS = {
-    "spark.jars": str(ROOT / "build" / "spark-colocate-testing.jar"),
+    "spark.jars": str(ROOT / "build" / jar_path().name.replace("colocate_", "colocate-testing_")),
     "spark.sql.extensions": "org.apache.spark.sql.colocate.testing.WrongPlanners",
 }
 

@@ -1,11 +1,12 @@
 """configure(): what the builder holds afterwards. No JVM is started."""
 
-import importlib.metadata
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
+from spark_colocate import session
 from spark_colocate.session import CATALOG, DELTA_EXTENSION, DELTA_PACKAGE, EXTENSION, configure, jar_path
 
 DELTA_JARS = "SPARK_COLOCATE_DELTA_JARS"
@@ -76,13 +77,23 @@ def test_configuring_twice_is_configuring_once(builder: SparkSession.Builder) ->
     assert options(configure(builder)) == once
 
 
-def test_another_pyspark_is_refused_with_both_versions(
+def test_another_spark_is_told_in_one_line_and_gets_no_settings(
     builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "4.1.1")
-    with pytest.raises(RuntimeError, match=r"built for Spark 4\.2\.0, but PySpark 4\.1\.1 is installed"):
-        configure(builder)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    monkeypatch.setattr(pyspark, "__version__", "4.9.1")
+    with pytest.warns(RuntimeWarning, match=r"no jar for Spark 4\.9\.1, only for .*4\.2") as told:
+        assert configure(builder) is builder
     assert not options(builder)
+    (warning,) = told
+    assert "\n" not in str(warning.message)
+    assert warning.filename == __file__
+
+
+def test_a_jar_that_was_not_built_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(session, "_jars", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"_2\.13\.jar is missing\. Build it with `./run jar`"):
+        configure(SparkSession.Builder())
 
 
 def test_a_client_of_a_connect_server_is_told_where_the_settings_belong(builder: SparkSession.Builder) -> None:
