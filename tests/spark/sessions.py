@@ -11,6 +11,7 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 from spark_colocate.session import CATALOG, DELTA_EXTENSION, EXTENSION, configure, delta_jars, jar_path
+from spark_colocate.support.spark_version import minor_of
 
 ROOT = Path(__file__).parents[2]
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark's Python workers are the system's
@@ -83,7 +84,7 @@ PLANTED_BUG = "spark.colocate.testing.plantedBug"
 FAULT = "spark.colocate.testing.fault"
 DROPPED_RULES = "spark.colocate.testing.droppedRules"
 WRONG_PLANNERS = {
-    "spark.jars": str(ROOT / "build" / jar_path().name.replace("colocate_", "colocate-testing_")),
+    "spark.jars": str(ROOT / "build" / f"spark-colocate-testing_{minor_of(pyspark.__version__)}_2.13.jar"),
     "spark.sql.extensions": "org.apache.spark.sql.colocate.testing.WrongPlanners",
 }
 
