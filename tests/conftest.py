@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
+from spark_colocate.support.spark_version import minor_of
 
 from tests import class_archive, hadoop_defaults
 
@@ -15,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    fetched = ROOT / "build" / "jars"
+    of_minor = ROOT / "build" / f"jars_{minor_of(pyspark.__version__)}"
+    fetched = of_minor if of_minor.is_dir() else ROOT / "build" / "jars"
     if fetched.is_dir():
         os.environ.setdefault("SPARK_COLOCATE_DELTA_JARS", str(fetched))
     # The control plane and Spark's Python workers are children of the driver and find the package by this.

@@ -1,6 +1,8 @@
 # What ./run needs before any verb; sourced, with the repository as working folder. Each step leaves a stamp and is skipped
 # while the stamp fits. Progress goes to stderr, so that a verb's own last line stays the last one.
 
+venv=.venv
+
 # usage: setup <extra>; `demo` is a part of `test`
 setup() {
   mkdir -p build
@@ -20,10 +22,36 @@ fail() {
   exit 1
 }
 
+# --- One version of Spark -------------------------------------------------------------------------------------------
+
+# usage: use_spark 4.1, before setup; the versions are those of tools/spark_versions.txt
+# The version that the lock has is that of .venv. Another one gets a .venv-4.1, and its own jars beside the others.
+use_spark() {
+  spark=$(grep -x "$1\.[0-9]*" tools/spark_versions.txt) || fail "This tree is not made for Spark '$1'." \
+    "Name one of these: $(cut -d. -f1,2 tools/spark_versions.txt | tr '\n' ' ')"
+  grep -qx "pyspark==$spark" tools/requirements.lock && return
+  venv=.venv-$1
+  SPARK_COLOCATE_DELTA_JARS=$PWD/build/jars_$1
+}
+
+# The lock's packages, and another PySpark; the package itself is read from the tree (PYTHONPATH).
+environment_of_spark() {
+  export PYTHONPATH="$PWD/python:$PWD${PYTHONPATH:+:$PYTHONPATH}"
+  mark="$PWD $spark $(cksum < tools/requirements.lock)"
+  grep -qxF "$mark" "$venv/stamp" 2> /dev/null && return
+  [ -x "$python" ] || make_venv
+  say "installing PySpark $spark and the packages of tools/requirements.lock into $venv (a few minutes the first time)"
+  sed "s/^pyspark==.*/pyspark==$spark/" tools/requirements.lock > "$venv/requirements.txt"
+  "$python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$venv/requirements.txt" \
+    9>&- >&2 || fail "pip could not install them; its message is above. Run ./run again once it is mended."
+  printf '%s\n' "$mark" > "$venv/stamp"
+}
+
 # --- Python ---------------------------------------------------------------------------------------------------------
 
 environment() {
-  python=$PWD/.venv/bin/python
+  python=$PWD/$venv/bin/python
+  [ "$venv" = .venv ] || { environment_of_spark && return; }
   mark="$PWD $(cat pyproject.toml tools/requirements.lock | cksum)"
   grep -qxF "$mark $1" .venv/stamp 2> /dev/null && return
   [ -x "$python" ] || make_venv
@@ -37,8 +65,8 @@ environment() {
 make_venv() {
   for candidate in ${PYTHON:-} python3.12 python3.11 python3.13 python3; do
     if "$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
-      say "making .venv with $("$candidate" --version)"
-      "$candidate" -m venv --clear .venv 9>&- && return
+      say "making $venv with $("$candidate" --version)"
+      "$candidate" -m venv --clear "$venv" 9>&- && return
     fi
   done
   fail "no Python 3.11 or newer with venv was found. On Debian or Ubuntu type: apt-get install python3 python3-venv" \

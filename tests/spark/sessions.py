@@ -22,7 +22,7 @@ ARCHIVE = ROOT / "build" / f"shared-classes-{pyspark.__version__}.jsa"
 SHARED_CLASSES = f"-XX:SharedArchiveFile={ARCHIVE} -Xlog:disable -Xlog:all=error:stderr"
 
 # A jar before Spark's own (tests/hadoop_defaults.py). Sessions that do without it also do without the archive.
-HADOOP_DEFAULTS = ROOT / "build" / "hadoop-defaults.jar"
+HADOOP_DEFAULTS = ROOT / "build" / f"hadoop-defaults-{pyspark.__version__}.jar"
 
 # Of the processes that are still started, each takes half the time this way.
 CHEAP_PROCESSES = "-Djdk.lang.Process.launchMechanism=VFORK"

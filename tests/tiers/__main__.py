@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.tiers.selection import TABLE, choose, problems, read_table
+from tests.tiers.versions import without_tests
 
 
 class Collected:
@@ -28,5 +29,7 @@ def collect(*arguments: str) -> list[pytest.Item]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
-        sys.exit("\n".join(problems(collect("tests"), read_table())) or 0)
+        items = collect("tests")
+        strangers = [f"{prefix}: no test in tests/tiers/versions.py begins with it" for prefix in without_tests(items)]
+        sys.exit("\n".join([*problems(items, read_table()), *strangers]) or 0)
     TABLE.write_text(json.dumps(choose(collect("tests")), indent=1, ensure_ascii=False) + "\n")

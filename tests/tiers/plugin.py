@@ -3,30 +3,31 @@
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 from tests.tiers.report import Report, ids_hash
-from tests.tiers.selection import MARKS, in_second_tier, read_table
+from tests.tiers.selection import MARKS, in_second_tier, of_version, read_table
 from tests.tiers.shards import Shard, file_of, longest_first, read_seconds
+from tests.tiers.versions import files_of_versions, in_tier_of_versions
 
 ROOT = Path(__file__).parents[2]
 IDS = pytest.StashKey[list[str]]()
-TIERS = ("fast", "default", "all")
+TIERS = ("fast", "default", "all", "version")
 CHOSEN = "tiers"
 
 # The first tier: without a cluster of JVMs, the golden plans, a minute of fuzzing.
-FAST = tuple(
-    ROOT / "tests" / path
-    for path in (
-        "unit",
-        "contract",
-        "concurrency",
-        "packaging/test_lint.py",
-        "streets",
-        "spark/rules/test_plan_cases.py",
-        "fuzz/test_slice.py",
-    )
+FAST = (
+    "tests/unit",
+    "tests/contract",
+    "tests/concurrency",
+    "tests/packaging/test_lint.py",
+    "tests/streets",
+    "tests/spark/rules/test_plan_cases.py",
+    "tests/fuzz/test_slice.py",
 )
+# What is collected at all; the tiers that are not named collect everything.
+COLLECTED = {"fast": FAST, "version": files_of_versions()}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,16 +62,15 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    if config.option.tier != "fast":
-        return None
-    wanted = any(collection_path.is_relative_to(path) or path.is_relative_to(collection_path) for path in FAST)
-    return None if wanted else True
+    paths = [ROOT / path for path in COLLECTED.get(config.option.tier, ())]
+    wanted = any(collection_path.is_relative_to(path) or path.is_relative_to(collection_path) for path in paths)
+    return None if wanted or not paths else True
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     seconds = read_seconds("all" if config.option.tier == "all" else "default")
-    kept = items if config.option.tier == "all" else in_second_tier(items, read_table())
+    kept = of_version(in_tier(config.option.tier, items), pyspark.__version__)
     if config.option.shard:
         kept = config.option.shard.part(kept, seconds)
     if not config.option.names_tests:
@@ -79,6 +79,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept
+
+
+def in_tier(tier: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    if tier == "all":
+        return items
+    kept = in_second_tier(items, read_table())
+    return in_tier_of_versions(kept) if tier == "version" else kept
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -10,6 +10,13 @@ these parameters, and each value of the others |
 | `every` | `every(3)`: the first, the fourth, ... of its cases; for lists of like things, where a mutant of
 tests/mutants says if one is missed |
 
+Two marks say for which versions of Spark a test, or a value of a parameter, holds. On others it is in no tier.
+
+| mark | runs |
+|---|---|
+| `since("4.2", "why")` | on this minor version of Spark and later ones |
+| `before("4.2", "why")` | on earlier ones |
+
 The cases of `each_value` and `pairs` are chosen once and kept in `cases.json`: `python -m tests.tiers` writes it.
 """
 
@@ -29,6 +36,8 @@ MARKS = {
     "each_value": "`./run test` runs as many of its cases as have each value of each parameter",
     "pairs": "`./run test` runs as many of its cases as have each pair of values of two parameters",
     "every": "`./run test` runs each second, third, ... of its cases",
+    "since": "it holds on this minor version of Spark and later ones: since('4.2', 'what is new there')",
+    "before": "it holds on minor versions of Spark before this one: before('4.2', 'what is new there')",
 }
 
 # Clusters, the soak, downloads, long fuzzing, and what takes minutes by itself and asks the same as others in another
@@ -56,6 +65,29 @@ Table = Mapping[str, Sequence[str]]
 def in_second_tier(items: Sequence[pytest.Item], table: Table) -> list[pytest.Item]:
     """In the order given, in which tests that share a fixture's value follow each other: it is made once for all."""
     kept = {item for test, cases in by_test(items).items() for item in _kept(cases, table.get(test))}
+    return [item for item in items if item in kept]
+
+
+def of_version(items: Iterable[pytest.Item], spark: str) -> list[pytest.Item]:
+    """Those that hold on a version of Spark, such as `4.1.4`."""
+    return [item for item in items if holds(item, spark)]
+
+
+def holds(item: pytest.Item, spark: str) -> bool:
+    """Of all marks, because a test and a value of its parameter may have one each."""
+    since = all(numbers(mark.args[0]) <= numbers(spark) for mark in item.iter_markers("since"))
+    return since and all(numbers(spark) < numbers(mark.args[0]) for mark in item.iter_markers("before"))
+
+
+def numbers(version: str) -> tuple[int, int]:
+    """Major and minor version."""
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def first_of_each(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """The first case of each test function, in the order given."""
+    kept = {cases[0] for cases in by_test(items).values()}
     return [item for item in items if item in kept]
 
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
-VERSIONS = Path(__file__).parents[2] / "jvm-stubs" / "versions"
-SUPPORTED = ("4.0", "4.1", "4.2")
+from spark_colocate.support.spark_version import minor_of
+
+ROOT = Path(__file__).parents[2]
+VERSIONS = ROOT / "jvm-stubs" / "versions"
+SUPPORTED = tuple(minor_of(line) for line in (ROOT / "tools" / "spark_versions.txt").read_text().split())
 
 
 def test_each_version_has_the_same_files_and_each_once() -> None:

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 from tests.tiers.covering import covering
 from tests.tiers.report import ids_hash
-from tests.tiers.selection import choose, in_second_tier
+from tests.tiers.selection import choose, first_of_each, in_second_tier, of_version
 from tests.tiers.shards import MOST_SECONDS, Shard, longest_first
+from tests.tiers.versions import OF_VERSIONS, WHOLE, in_tier_of_versions
 
 AXES = {"a": range(4), "b": range(3), "c": range(2), "d": range(5)}
 PRODUCT = [dict(zip(AXES, values, strict=True)) for values in itertools.product(*AXES.values())]
@@ -23,7 +25,10 @@ class Item(SimpleNamespace):
     __hash__ = object.__hash__
 
     def get_closest_marker(self, name: str) -> Any:
-        return next((mark for mark in self.marks if mark.name == name), None)
+        return next(self.iter_markers(name), None)
+
+    def iter_markers(self, name: str) -> Iterator[pytest.Mark]:
+        return (mark for mark in self.marks if mark.name == name)
 
 
 def item(nodeid: str, *marks: pytest.MarkDecorator, **params: object) -> Any:
@@ -84,7 +89,29 @@ def test_slow_ones_are_left_out_but_for_tests_that_say_so() -> None:
     assert in_second_tier([slow, wanted], {}) == [wanted]
 
 
-def test_every_test_has_a_case_in_the_second_tier_and_the_table_is_up_to_date() -> None:
+@pytest.mark.parametrize(
+    ("spark", "kept"), [("4.0.5", ["old", "any"]), ("4.1.4", ["old", "newer", "any"]), ("4.2.0", ["newer", "new", "any"])]
+)
+def test_a_test_runs_on_the_versions_that_it_holds_for(spark: str, kept: list[str]) -> None:
+    items = [
+        item("old", pytest.mark.before("4.2", "why")),
+        item("newer", pytest.mark.since("4.1", "why")),
+        item("new", pytest.mark.since("4.1", "a test"), pytest.mark.since("4.2", "a value of its parameter")),
+        item("any"),
+    ]
+    assert [one.nodeid for one in of_version(items, spark)] == kept
+    assert of_version([item("later", pytest.mark.since("4.10", "why"))], "4.2.0") == []
+
+
+def test_the_tier_of_a_version_has_one_case_of_each_test() -> None:
+    (folder, file), outside = OF_VERSIONS[-2:], "tests/cluster/test_one.py"
+    items = [item(f"{where}::{test}[{n}]") for where in (f"{folder}f.py", file, outside) for test in "ab" for n in (1, 2)]
+    assert in_tier_of_versions(items) == first_of_each(items)[:4]
+    whole = [item(f"{WHOLE[0]}[{number}]") for number in range(3)]
+    assert in_tier_of_versions([*whole, *items]) == [*whole, *first_of_each(items)[:4]]
+
+
+def test_each_test_has_a_case_in_the_second_tier_those_of_a_version_are_there_and_the_table_is_up_to_date() -> None:
     command = [sys.executable, "-m", "tests.tiers", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-5000:] + done.stdout[-1000:]
