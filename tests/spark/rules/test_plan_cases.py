@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.plans import FOLDER, cases
+from tests.plans import cases
 from tests.spark.adaptive import ADAPTIVE
-from tests.spark.golden import assert_golden
+from tests.spark.golden_plans import assert_golden_plans
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import (
     assert_exchange,
@@ -87,8 +87,7 @@ def test_an_exchange_stays_for(spark: SparkSession, case: str) -> None:
 @pytest.mark.parametrize("name", ["served", "near_miss"])
 def test_plans_and_verdicts_are_the_golden_ones(spark: SparkSession, name: str) -> None:
     spark.conf.set("spark.sql.adaptive.enabled", "false")
-    texts = (f"-- {title}\n{explained(spark, sql)}" for title, sql in cases(name).items())
-    assert_golden("\n\n".join(texts), FOLDER / f"{name}.txt")
+    assert_golden_plans({title: explained(spark, sql) for title, sql in cases(name).items()}, name)
 
 
 def explained(spark: SparkSession, sql: str) -> str:
