@@ -23,6 +23,7 @@ OF_VERSIONS = (
     "tests/spark/surroundings/",
     "tests/spark/write/",
     "tests/unit/test_spark_versions.py",
+    "tests/unit/test_wrong_row_bugs.py",
 )
 
 # All their cases of the second tier; of other tests, the first one.

@@ -4,7 +4,9 @@ import json
 import zipfile
 from pathlib import Path
 
+from pyspark import __version__ as SPARK
 from spark_colocate.session import EXTENSION, delta_jars, jar_path
+from spark_colocate.support.spark_version import minor_of
 
 from tests.spark.sessions import WRONG_PLANNERS, Ran, plain_options, run_bare
 
@@ -93,9 +95,10 @@ def with_jars(folder: Path, **edits: dict[bytes, bytes]) -> dict[str, str]:
 
 
 def test_another_patch_release_is_told_once_and_works(tmp_path: Path) -> None:
-    options = with_jars(tmp_path, ours={b"4.2.0": b"4.2.9", b"4.4.0": b"4.4.9"})
+    tested = f"{minor_of(SPARK)}.99"
+    options = with_jars(tmp_path, ours={SPARK.encode(): tested.encode(), b"4.4.0": b"4.4.9"})
     ran = run(MEMBERS + "spark.newSession().sql('SELECT 1').collect()", tmp_path, options)
-    assert ran.all.count("was tested with Spark 4.2.9 and Delta 4.4.9; this is Spark 4.2.0 and Delta 4.4.0") == 1
+    assert ran.all.count(f"was tested with Spark {tested} and Delta 4.4.9; this is Spark {SPARK} and Delta 4.4.0") == 1
     assert "AS EXPECTED True ['k', 'v']" in ran.out
     assert "EXCHANGES 0 SCANS 2" in ran.out
     assert "does not find" not in ran.all
@@ -106,7 +109,7 @@ def test_a_gone_part_of_delta_costs_the_rules_that_need_it(tmp_path: Path) -> No
     ran = run(MEMBERS, tmp_path, options)
     assert "delta.prepared-scan: switched off: PlanColocatedScans, DynamicRangePruning (java.lang.NoSuch" in ran.all
     assert "delta.transaction: switched off: JoinFileListLocally" in ran.all
-    assert ran.all.count("does not find in Spark 4.2.0 and Delta 4.4.0") == 1
+    assert ran.all.count(f"does not find in Spark {SPARK} and Delta 4.4.0") == 1
     assert "AS EXPECTED True ['k', 'v']" in ran.out
     assert "SCANS 0" in ran.out
 

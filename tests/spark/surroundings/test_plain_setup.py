@@ -4,12 +4,14 @@ import json
 import zipfile
 from pathlib import Path
 
+import pyspark
 from spark_colocate.session import DELTA_EXTENSION, EXTENSION, delta_jars, jar_path
 
 from tests.spark.sessions import Ran, plain_options, run_bare, run_spark_sql
 
 PLAIN = """
 import json, sys
+import pyspark
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.master("local[2]")
 for key, value in json.loads(sys.argv[2]).items():
@@ -44,11 +46,11 @@ def test_a_jar_for_another_spark_is_refused_at_the_start(tmp_path: Path) -> None
     foreign = tmp_path / "foreign.jar"
     with zipfile.ZipFile(jar_path()) as ours, zipfile.ZipFile(foreign, "w") as out:
         for name in ours.namelist():
-            out.writestr(name, "4.1.1" if name.endswith("spark.version") else ours.read(name))
+            out.writestr(name, "3.9.1" if name.endswith("spark.version") else ours.read(name))
     options = plain_options(tmp_path) | {"spark.jars": ",".join([str(foreign), *delta_jars()])}
     ran = run_plain(NATIVE_TABLE, tmp_path, options)
     assert ran.code != 0
-    assert "This spark-colocate jar was built for Spark 4.1.1, but this is Spark 4.2.0." in ran.all
+    assert f"This spark-colocate jar was built for Spark 3.9.1, but this is Spark {pyspark.__version__}." in ran.all
 
 
 def test_the_other_order_of_extensions_still_starts(tmp_path: Path) -> None:
