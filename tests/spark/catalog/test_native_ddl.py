@@ -181,6 +181,28 @@ def test_an_overwrite_from_itself_is_refused_and_keeps_the_table(spark: SparkSes
     assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 200)
 
 
+def refused_overwrite(spark: SparkSession) -> None:
+    """Of t, by another number of buckets than its group has."""
+    by_save_as_table(spark, "parquet")
+    spark.sql(f"CREATE TABLE u {bucketed('(k INT)', 4, 'g')}")
+    writer = rows(spark, 50).write.format("parquet").mode("overwrite").bucketBy(8, "k").option("colocate_with", "g")
+    with pytest.raises(AnalysisException, match=r"bucket counts differ \(table: 8, group: 4\)"):
+        writer.saveAsTable("t")
+
+
+@pytest.mark.since("4.1", "a command for such an overwrite")
+def test_a_refused_overwrite_keeps_the_table(spark: SparkSession, db: str) -> None:
+    refused_overwrite(spark)
+    assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 200)
+
+
+@pytest.mark.before("4.1", "a command for such an overwrite")
+def test_a_refused_overwrite_has_dropped_the_table(spark: SparkSession, db: str) -> None:
+    refused_overwrite(spark)
+    assert not spark.catalog.tableExists("t")
+    assert groups(spark)[f"{db}.g"] == 1
+
+
 def test_an_append_by_save_as_table_keeps_the_layout(spark: SparkSession, db: str) -> None:
     by_save_as_table(spark, "parquet")
     rows(spark, 50).write.format("parquet").mode("append").bucketBy(4, "k").saveAsTable("t")

@@ -172,6 +172,7 @@ def test_names_that_shadow_the_member_are_left_alone(spark: SparkSession, t: str
         spark.sql("DROP VIEW t")
 
 
+@pytest.mark.since("4.1", "recursive CTEs")
 def test_a_recursive_cte_joins_a_member(spark: SparkSession, member: str) -> None:
     query = (
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 2) "

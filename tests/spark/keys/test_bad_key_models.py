@@ -8,6 +8,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 from tests.spark.members import folder
+from tests.tiers.params import marked
 
 INTERPRETED = True
 
@@ -191,7 +192,7 @@ EVOLUTIONS: dict[str, Callable[[SparkSession, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", EVOLUTIONS)
+@pytest.mark.parametrize("way", marked(EVOLUTIONS, {"INSERT": pytest.mark.since("4.2", "INSERT WITH SCHEMA EVOLUTION")}))
 @pytest.mark.every(3)
 def test_a_load_adds_no_column_without_an_aggregation(keyed: SparkSession, tmp_path: Path, way: str) -> None:
     """The column would make the table unreadable: the model says nothing of it."""

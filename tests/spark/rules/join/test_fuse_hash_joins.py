@@ -120,6 +120,7 @@ def test_rows_are_the_same_without_generated_code(session: SparkSession) -> None
     assert_fused(session, "nulls", JOINS)
 
 
+@pytest.mark.since("4.2", "unions with code of their own")
 def test_below_a_union_with_code_of_its_own_joins_stay_sparks(session: SparkSession) -> None:
     """Spark's union has room for one input of each child, and asks for its own joins by name."""
     session.conf.set("spark.sql.codegen.wholeStage.union.enabled", "true")
