@@ -48,5 +48,4 @@ def _text(plans: Mapping[str, str]) -> str:
 def _sections(file: Path) -> dict[str, str]:
     """Title -> text; empty if there is no such file."""
     parts = re.split(r"(?:\A|\n\n)-- ", file.read_text().rstrip("\n")) if file.exists() else []
-    titled = (part.split("\n", 1) for part in parts if part)
-    return {title: text for title, text in titled}
+    return dict(part.split("\n", 1) for part in parts if part)

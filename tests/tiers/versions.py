@@ -1,4 +1,4 @@
-"""The tier of one version of Spark, `./run test --spark 4.1`: what may differ between versions, in about ten minutes."""
+"""The tier of a version of Spark, `./run test --spark 4.1`: what may differ between versions, in about ten minutes."""
 
 from collections.abc import Iterable, Sequence
 

@@ -90,7 +90,8 @@ def test_slow_ones_are_left_out_but_for_tests_that_say_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spark", "kept"), [("4.0.5", ["old", "any"]), ("4.1.4", ["old", "newer", "any"]), ("4.2.0", ["newer", "new", "any"])]
+    ("spark", "kept"),
+    [("4.0.5", ["old", "any"]), ("4.1.4", ["old", "newer", "any"]), ("4.2.0", ["newer", "new", "any"])],
 )
 def test_a_test_runs_on_the_versions_that_it_holds_for(spark: str, kept: list[str]) -> None:
     items = [
@@ -104,8 +105,10 @@ def test_a_test_runs_on_the_versions_that_it_holds_for(spark: str, kept: list[st
 
 
 def test_the_tier_of_a_version_has_one_case_of_each_test() -> None:
-    (folder, file), outside = OF_VERSIONS[-2:], "tests/cluster/test_one.py"
-    items = [item(f"{where}::{test}[{n}]") for where in (f"{folder}f.py", file, outside) for test in "ab" for n in (1, 2)]
+    folder = next(prefix for prefix in OF_VERSIONS if prefix.endswith("/"))
+    file = next(prefix for prefix in OF_VERSIONS if prefix.endswith(".py"))
+    files = (f"{folder}f.py", file, "tests/cluster/f.py")
+    items = [item(f"{where}::{test}[{n}]") for where in files for test in "ab" for n in (1, 2)]
     assert in_tier_of_versions(items) == first_of_each(items)[:4]
     whole = [item(f"{WHOLE[0]}[{number}]") for number in range(3)]
     assert in_tier_of_versions([*whole, *items]) == [*whole, *first_of_each(items)[:4]]

@@ -61,7 +61,7 @@ WIDER: dict[str, Callable[[SparkSession, DataFrame], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", marked(WIDER, {"INSERT": pytest.mark.since("4.2", "INSERT WITH SCHEMA EVOLUTION")}))
+@pytest.mark.parametrize("way", marked(WIDER, {"INSERT": pytest.mark.since("4.2", "the clause of an INSERT")}))
 def test_evolution_that_would_widen_a_key(spark: SparkSession, db: str, way: str) -> None:
     widening = "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     spark.sql(f"CREATE TABLE t (id INT, v INT) USING delta {BUCKETS} {widening}")
