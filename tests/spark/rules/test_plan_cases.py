@@ -105,15 +105,25 @@ def test_a_scalar_subquery_with_two_rows_fails_alike(spark: SparkSession) -> Non
     assert pair.on.error == "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 
 
+NULL_AWARE = "joins of NOT IN that heed the threshold"
+
+
 @pytest.mark.not_slow
 @pytest.mark.usefixtures("adaptive")
-def test_not_in_is_a_broadcast_and_says_so(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "join"),
+    [
+        pytest.param("-1", "BroadcastNestedLoopJoinExec", marks=pytest.mark.since("4.2", NULL_AWARE)),
+        pytest.param("-1", "BroadcastHashJoinExec", marks=pytest.mark.before("4.2", NULL_AWARE)),
+        ("10485760", "BroadcastHashJoinExec"),
+    ],
+)
+def test_not_in_is_a_broadcast_and_says_so(spark: SparkSession, threshold: str, join: str) -> None:
     sql = "SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL AND v > 45)"
-    for threshold, join in (("-1", "BroadcastNestedLoopJoinExec"), ("10485760", "BroadcastHashJoinExec")):
-        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
-        assert compare(spark, sql).on.rows
-        assert join in run(spark, sql).kinds
-        assert "NULL_AWARE_ANTI_JOIN" in spark.sql(f"EXPLAIN {sql}").collect()[0][0]
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", threshold)
+    assert compare(spark, sql).on.rows
+    assert join in run(spark, sql).kinds
+    assert "NULL_AWARE_ANTI_JOIN" in spark.sql(f"EXPLAIN {sql}").collect()[0][0]
 
 
 @pytest.mark.usefixtures("adaptive")
