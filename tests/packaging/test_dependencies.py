@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from tools.lock import LOCK, OWN, ROOT, declared, installed
 
-FOR_USERS = ("", "rest", "postgres")
+FOR_USERS = ("", "advise", "rest", "postgres")
 
 
 def imported(*folders: str) -> set[str]:

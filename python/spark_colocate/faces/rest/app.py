@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 
 import spark_colocate
-from spark_colocate.faces.rest import documents, jobs, v1
+from spark_colocate.faces.rest import documents, health, jobs, metrics, v1
 from spark_colocate.faces.rest.callers import Access
 from spark_colocate.faces.rest.defaults import CALLS_PER_MINUTE
 from spark_colocate.faces.rest.errors import DESCRIPTION, ErrorBody, add_handlers
@@ -51,12 +51,15 @@ def make_app(
         separate_input_output_schemas=False,
     )
     access = Access(service, calls_per_minute)
-    app.state.access = access
+    app.state.access, app.state.calls = access, metrics.Calls()
     app.add_middleware(Guard, access=access, limits=limits or Limits(), local=local)
+    app.add_middleware(metrics.Counting, calls=app.state.calls)  # around the guard, whose refusals count too
     add_handlers(app)
     app.include_router(documents.router, tags=["documents"], responses=_ERRORS)
     app.include_router(v1.router, tags=["v1"], responses=_ERRORS)
     app.include_router(jobs.router, tags=["jobs"], responses=_ERRORS)
+    app.include_router(metrics.router)
+    app.include_router(health.router)
     return app
 
 
