@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_colocate import captured
 from spark_colocate.bridge.driver import add_to_driver, has_driver, is_running, refuse_other_drivers, resolve
+from spark_colocate.bridge.prerequisites import require_delta_for, require_java, require_whole_jars
 from spark_colocate.bridge.secrets_of_settings import take_out
 from spark_colocate.catalogues.rules import excluded
 from spark_colocate.support.spark_version import minor_of, spark_version
@@ -55,8 +56,9 @@ def configure(
     On a version of Spark that there is no jar for, a warning says so, and the session has stock Spark's settings.
 
     Raises ValueError for a rule that does not exist or can't be excluded, and for a secret that can't be taken out
-    since the JVM runs already; RuntimeError when a session without colocation runs in this process, and for a Spark
-    Connect client, whose server needs the settings; FileNotFoundError when no jar was built.
+    since the JVM runs already; RuntimeError when a session without colocation runs in this process, for a Spark Connect
+    client, whose server needs the settings, without Java, for a jar that is cut off, and for Delta's jars of another
+    Spark; FileNotFoundError when no jar was built.
     """
     refuse_other_drivers(builder._options.get("spark.remote"), EXTENSION)
     if not is_running():
@@ -72,12 +74,15 @@ def configure(
     if without:
         builder.config("spark.colocate.rules.excluded", without)
     jars = [str(jar_path()), *(delta_jars() if delta else [])]
+    require_whole_jars(jars)
+    require_delta_for(minor_of(spark_version()), jars)
     fetched = delta and len(jars) == 1
     if is_running():
         return builder
     if has_driver():
         add_to_driver([*jars, *(resolve(DELTA_PACKAGE, BROUGHT_BY_SPARK) if fetched else [])])
         return builder
+    require_java()
     if fetched:
         _merge(builder, "spark.jars.packages", [DELTA_PACKAGE])
         _merge(builder, "spark.jars.excludes", BROUGHT_BY_SPARK)

@@ -1,5 +1,6 @@
 """configure(): what the builder holds afterwards. No JVM is started."""
 
+import zipfile
 from pathlib import Path
 
 import pyspark
@@ -17,6 +18,11 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> SparkSession.Builder:
     monkeypatch.setattr(SparkContext, "_gateway", None)  # another test's session may run in this process
     monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     return SparkSession.Builder()
+
+
+def write_jar(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as jar:
+        jar.writestr("a", "b")
 
 
 def options(builder: SparkSession.Builder) -> dict[str, str]:
@@ -39,7 +45,7 @@ def test_it_sets_jar_extensions_and_catalog_and_lets_spark_fetch_delta(
 def test_delta_jars_of_a_folder_are_used_as_they_are(
     builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "delta.jar").touch()
+    write_jar(tmp_path / "delta.jar")
     monkeypatch.setenv(DELTA_JARS, str(tmp_path))
     found = options(configure(builder))
     assert found["spark.jars"] == f"{jar_path()},{tmp_path / 'delta.jar'}"
@@ -52,6 +58,39 @@ def test_an_empty_folder_of_delta_jars_is_told(
     monkeypatch.setenv(DELTA_JARS, str(tmp_path))
     with pytest.raises(FileNotFoundError, match="holds no jar"):
         configure(builder)
+
+
+def test_a_jar_that_is_cut_off_is_named_before_any_jvm_starts(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_jar(tmp_path / "whole.jar")
+    (tmp_path / "delta.jar").write_bytes((tmp_path / "whole.jar").read_bytes()[:-10])
+    monkeypatch.setenv(DELTA_JARS, str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"delta\.jar is not a whole jar: .* Delete it, and fetch or"):
+        configure(builder)
+    assert "spark.jars" not in options(builder)
+
+
+def test_delta_for_another_spark_is_refused_with_both_versions(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_jar(tmp_path / "io.delta_delta-spark_3.9_2.13-4.4.0.jar")
+    monkeypatch.setenv(DELTA_JARS, str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"is Delta for Spark 3\.9, and this is Spark 4\.\d\. Put the jars of"):
+        configure(builder)
+
+
+@pytest.mark.parametrize("home", [None, "/none"])
+def test_a_machine_without_java_is_told_what_to_install(
+    builder: SparkSession.Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: str | None
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    if home:
+        monkeypatch.setenv("JAVA_HOME", home)
+    with pytest.raises(RuntimeError, match=r"Spark needs Java 17 or 21, and JAVA_HOME is .*Install one") as error:
+        configure(builder)
+    assert "\n" not in str(error.value)
 
 
 def test_without_delta_nothing_of_delta_is_set(builder: SparkSession.Builder) -> None:

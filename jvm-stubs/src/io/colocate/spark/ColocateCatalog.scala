@@ -5,7 +5,8 @@ import java.util
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.catalog.{DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.catalog.{Ddl, DelegatingCatalog, MemberDdl}
+import org.apache.spark.sql.colocate.compat.SparkVersion
 import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.colocate.parts.Part
 import org.apache.spark.sql.colocate.system.Procedures
@@ -27,7 +28,7 @@ class ColocateCatalog extends DelegatingCatalog {
   private var wrapped: Option[CatalogPlugin] = None
   private var session: Option[CatalogPlugin] = None
   private lazy val procedures = new Procedures(Part.all.flatMap(_.procedures))
-  private lazy val ddl = new MemberDdl(SparkSession.active, tables)
+  private lazy val ddl = if (SparkVersion.isOther) new Ddl else new MemberDdl(SparkSession.active, tables)
 
   override protected def inner: CatalogPlugin = wrapped.orElse(session).get
 
@@ -79,7 +80,8 @@ class ColocateCatalog extends DelegatingCatalog {
   override def loadTable(ident: Identifier): Table = systemTable(ident).getOrElse(super.loadTable(ident))
 
   override def loadTable(ident: Identifier, privileges: util.Set[TableWritePrivilege]): Table =
-    AppendTarget.forWriter(SparkSession.active, super.loadTable(ident, privileges))
+    if (SparkVersion.isOther) super.loadTable(ident, privileges)
+    else AppendTarget.forWriter(SparkSession.active, super.loadTable(ident, privileges))
 
   override def tableExists(ident: Identifier): Boolean = systemTable(ident).isDefined || super.tableExists(ident)
 
@@ -95,5 +97,5 @@ class ColocateCatalog extends DelegatingCatalog {
     else Part.all.flatMap(_.tables).find(_.name.equalsIgnoreCase(ident.name())).map(_.table(ident.name()))
 
   private def isSystem(namespace: Array[String]): Boolean =
-    namespace.length == 1 && namespace.head.equalsIgnoreCase(System)
+    namespace.length == 1 && namespace.head.equalsIgnoreCase(System) && !SparkVersion.isOther
 }

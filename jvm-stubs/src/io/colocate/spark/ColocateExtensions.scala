@@ -1,7 +1,7 @@
 package io.colocate.spark
 
 import org.apache.spark.sql.colocate.compat.hooks.SelfCheck
-import org.apache.spark.sql.colocate.compat.{ExecutorJars, SparkVersion}
+import org.apache.spark.sql.colocate.compat.{ExecutorJars, OneJar, SparkVersion}
 import org.apache.spark.sql.colocate.conf.{Exposed, SettingEntries}
 import org.apache.spark.sql.colocate.parser.ColocateParser
 import org.apache.spark.sql.colocate.explain.ExplainProvider
@@ -24,7 +24,11 @@ import org.apache.spark.sql.classic.SparkSession
 class ColocateExtensions extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
-    SparkVersion.check()
+    OneJar.check()
+    if (SparkVersion.isOther) SparkVersion.warn() else start(extensions)
+  }
+
+  private def start(extensions: SparkSessionExtensions): Unit = {
     Part.check()
     SelfCheck.atStart()
 

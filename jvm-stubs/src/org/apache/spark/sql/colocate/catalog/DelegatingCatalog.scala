@@ -2,7 +2,7 @@ package org.apache.spark.sql.colocate.catalog
 
 import java.util
 
-import org.apache.spark.sql.colocate.compat.{NewestCalls, TableInfos}
+import org.apache.spark.sql.colocate.compat.{NewestCalls, SparkVersion, TableInfos}
 import org.apache.spark.sql.colocate.compat.TableInfos.TableInfo
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
@@ -20,6 +20,7 @@ abstract class DelegatingCatalog extends CatalogExtension with NewestCalls {
   protected def inner: CatalogPlugin
 
   override protected def tables: TableCatalog = inner.asInstanceOf[TableCatalog]
+  private def older: OlderCreates = new OlderCreates(inner)
   private def namespaces: SupportsNamespaces = inner.asInstanceOf[SupportsNamespaces]
   private def functions: FunctionCatalog = inner.asInstanceOf[FunctionCatalog]
 
@@ -42,27 +43,33 @@ abstract class DelegatingCatalog extends CatalogExtension with NewestCalls {
   override def purgeTable(ident: Identifier): Boolean = tables.purgeTable(ident)
   override def renameTable(from: Identifier, to: Identifier): Unit = tables.renameTable(from, to)
 
-  // The older forms of CREATE, for callers other than Spark, lead to the one that carries a TableInfo.
+  // The older forms of CREATE, for callers other than Spark, lead to the one that carries a TableInfo. Another
+  // Spark than the jar's may lack that.
   override def createTable(
       ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: util.Map[String, String]): Table =
-    createTable(ident, TableInfos.of(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
+    if (SparkVersion.isOther) older.create(ident, schema, partitions, properties)
+    else createTable(ident, TableInfos.of(CatalogV2Util.structTypeToV2Columns(schema), partitions, properties))
   override def createTable(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: util.Map[String, String]): Table =
-    createTable(ident, TableInfos.of(columns, partitions, properties))
+    if (SparkVersion.isOther) older.create(ident, columns, partitions, properties)
+    else createTable(ident, TableInfos.of(columns, partitions, properties))
   override def stageCreate(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: util.Map[String, String]): StagedTable =
-    stageCreate(ident, TableInfos.of(columns, partitions, properties))
+    if (SparkVersion.isOther) older.stageCreate(ident, columns, partitions, properties)
+    else stageCreate(ident, TableInfos.of(columns, partitions, properties))
   override def stageReplace(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: util.Map[String, String]): StagedTable =
-    stageReplace(ident, TableInfos.of(columns, partitions, properties))
+    if (SparkVersion.isOther) older.stageReplace(ident, columns, partitions, properties)
+    else stageReplace(ident, TableInfos.of(columns, partitions, properties))
   override def stageCreateOrReplace(
       ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: util.Map[String, String]): StagedTable =
-    stageCreateOrReplace(ident, TableInfos.of(columns, partitions, properties))
+    if (SparkVersion.isOther) older.stageCreateOrReplace(ident, columns, partitions, properties)
+    else stageCreateOrReplace(ident, TableInfos.of(columns, partitions, properties))
 
   // A catalog that can't stage (Spark's own) creates at once and returns null: Spark then loads the table, and drops
   // it if the query fails, as it does for any catalog without staging.

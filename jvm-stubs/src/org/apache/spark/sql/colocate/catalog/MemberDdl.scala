@@ -20,11 +20,11 @@ import org.apache.spark.sql.connector.catalog._
  * plane in two phases, see [[TwoPhase]]. For all others only `work` is called, which runs the statement in the catalog
  * that ColocateCatalog wraps.
  */
-class MemberDdl(session: SparkSession, tables: TableCatalog) {
+class MemberDdl(session: SparkSession, tables: TableCatalog) extends Ddl {
 
   private val rowGroups = RowGroupSize(session, tables)
 
-  def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
+  override def create(ident: Identifier, info: TableInfo)(work: TableInfo => Table): Table =
     folderOf(ident, info).fold(createAnew(ident, info)(work))(createOver(ident, info, _)(work))
 
   /** The table with hidden columns that is in the new table's folder already. */
@@ -56,7 +56,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
    * CREATE TABLE LIKE of a Delta table. Delta copies the table's properties, so the new table joins the same group,
    * with the checks of any CREATE.
    */
-  def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table = {
+  override def like(ident: Identifier, info: TableInfo, source: Table)(work: => Table): Table = {
     DeltaLike.refuseOthers(session, ident, info, source)
     DeltaLike.of(session, ident, info, source).fold(work) { like =>
       ControlPlane.call(session, "check_layout", like.facts: _*)
@@ -67,7 +67,8 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
   }
 
   /** @param replace may a table of this name exist already? */
-  def stage(ident: Identifier, info: TableInfo, replace: Boolean)(work: TableInfo => StagedTable): StagedTable = {
+  override def stage(ident: Identifier, info: TableInfo, replace: Boolean)(
+      work: TableInfo => StagedTable): StagedTable = {
     val existing = if (replace) load(ident) else None
     val overwrite = V1Overwrite.isMarked(info)
     val unmarked = V1Overwrite.unmarked(info)
@@ -106,7 +107,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     override def abort(): Unit = try files.remove(tables.tableExists(ident)) finally ticket.abort()
   }
 
-  def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
+  override def alter(ident: Identifier, changes: Seq[TableChange])(work: Seq[TableChange] => Table): Table =
     if (!AlterGroupOfDelta.concerns(changes)) work(changes)
     else load(ident).filter(DeltaTables.isDelta).flatMap(SetLocation.of(session, ident, _, changes))
       .fold(alterInPlace(ident, changes)(work))(moved(ident, _)(work(changes)))
@@ -131,14 +132,14 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
       else TwoPhase(session, "begin_alter", alter.facts: _*)(work(alter.normalized))(location(ident))
     }
 
-  def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
+  override def drop(ident: Identifier, purge: Boolean)(work: => Boolean): Boolean =
     if (!load(ident).exists(isMember(ident, _))) work
     else {
       val args = named(ident) :+ ("purge" -> purge)
       TwoPhase(session, "begin_drop", args: _*)(work)(None)
     }
 
-  def rename(from: Identifier, to: Identifier)(work: => Unit): Unit =
+  override def rename(from: Identifier, to: Identifier)(work: => Unit): Unit =
     if (!load(from).exists(isMember(from, _))) work
     else {
       val full = if (to.namespace().isEmpty) Identifier.of(from.namespace(), to.name()) else to
@@ -148,7 +149,7 @@ class MemberDdl(session: SparkSession, tables: TableCatalog) {
     }
 
   /** DROP DATABASE CASCADE also removes the groups of the database. */
-  def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
+  override def dropNamespace(namespace: Array[String], cascade: Boolean)(work: => Boolean): Boolean = {
     val members = cascade && Try(tables.listTables(namespace).toSeq).getOrElse(Nil).exists { ident =>
       // Temporary views are listed too, without a namespace.
       ident.namespace().nonEmpty && load(ident).exists(isMember(ident, _))

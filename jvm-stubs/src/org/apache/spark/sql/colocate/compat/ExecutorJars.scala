@@ -31,7 +31,8 @@ object ExecutorJars extends Logging {
     (context.listJars() ++ yarn).map(path => new File(path).getName).toSet
   }
 
-  private def ofDriver: Seq[File] = Utils.getContextOrSparkClassLoader match {
+  /** Those that users gave it by `spark.jars` and `spark.jars.packages`. */
+  private[compat] def ofDriver: Seq[File] = Utils.getContextOrSparkClassLoader match {
     case loader: MutableURLClassLoader =>
       loader.getURLs.toSeq.filter(_.getProtocol == "file").map(url => new File(url.toURI)).filter(isJar)
     case _ => Nil

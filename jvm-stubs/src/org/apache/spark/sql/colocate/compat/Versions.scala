@@ -6,7 +6,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.colocate.compat.delta.DeltaVersion
 import org.apache.spark.util.Utils
 
-/** The versions that the jar was tested with, and those in use. Another line of Spark is refused: SparkVersion. */
+/** The versions that the jar was tested with, and those in use. Another minor version of Spark: SparkVersion. */
 object Versions {
 
   /** The Spark and the Delta that this jar was built for and tested with. */
@@ -32,6 +32,15 @@ object Versions {
     Option.when(SPARK_VERSION != builtForSpark || delta.exists(_ != builtForDelta))(
       s"spark-colocate was tested with $tested; this is $inUse. What it needs of them was tried at the start, " +
         "its queries were not. Run its EXPLAIN and compare a few results first, or use the tested versions.")
+
+  /** The warning at the start, if Delta was made for another Spark than this one. */
+  def otherDelta: Option[String] = {
+    val minor = SPARK_VERSION.split("[.]").take(2).mkString(".")
+    DeltaVersion.spark.filter(_ != minor).map { other =>
+      s"Delta ${delta.mkString} of this session was built for Spark $other, and this is Spark $SPARK_VERSION: its " +
+        s"statements can fail because of that. Use io.delta:delta-spark_${minor}_2.13:$builtForDelta."
+    }
+  }
 
   private def built(file: String): String = {
     val stream = getClass.getResourceAsStream(s"/io/colocate/conf/$file")

@@ -5,7 +5,7 @@ import scala.util.{Failure, Try}
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.colocate.ColocateException
-import org.apache.spark.sql.colocate.compat.{TestHook, Versions}
+import org.apache.spark.sql.colocate.compat.{BrokenJars, TestHook, Versions}
 
 /**
  * At the start every hook is tried, once in a JVM. If one is missing, the rules that need it are off, one warning says
@@ -23,11 +23,11 @@ object SelfCheck extends Logging {
 
   private lazy val lost: Set[String] = missing.flatMap(_.hook.neededBy).toSet
 
-  /** Warns, once in a JVM, about untested versions, and about what is switched off or refused because of them. */
+  /** Warns, once in a JVM, about untested versions, broken jars, and what is switched off or refused for them. */
   def atStart(): Unit = warned
 
   private lazy val warned: Unit = {
-    Versions.untested.foreach(text => logWarning(text))
+    Seq(Versions.untested, Versions.otherDelta, BrokenJars.warning).flatten.foreach(text => logWarning(text))
     if (missing.nonEmpty) logWarning(text(missing))
   }
 
