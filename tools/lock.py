@@ -24,10 +24,10 @@ def declared() -> dict[str, list[Requirement]]:
     return {extra: [Requirement(text) for text in texts] for extra, texts in lists.items()}
 
 
-def installed() -> dict[str, str]:
-    """The version of each package that the extra `test` brings, by its name in small letters, sorted."""
+def installed(*extras: str) -> dict[str, str]:
+    """The version of each package that every user needs, or for these extras, by its name in small letters, sorted."""
     versions: dict[str, str] = {}
-    ahead = [*declared()[""], Requirement(f"{OWN}[test]")]
+    ahead = [*declared()[""], *(Requirement(f"{OWN}[{extra}]") for extra in extras)]
     seen: set[tuple[str, str]] = set()
     while ahead:
         wanted = ahead.pop()
@@ -54,7 +54,7 @@ def _needs(name: str, extra: str) -> Iterator[Requirement]:
 
 
 def main() -> None:
-    lines = [f"{name}=={version}" for name, version in installed().items()]
+    lines = [f"{name}=={version}" for name, version in installed("test").items()]
     LOCK.write_text("\n".join(["# Made by tools/lock.py.", *lines]) + "\n", encoding="utf-8")
 
 

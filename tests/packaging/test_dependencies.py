@@ -57,7 +57,7 @@ def test_the_lock_file_has_the_versions_of_this_environment() -> None:
     lines = LOCK.read_text(encoding="utf-8").splitlines()[1:]
     if (sys.version_info[:2], sys.platform) != ((3, 11), "linux"):
         pytest.skip("made with Python 3.11 on Linux; elsewhere some packages need others")
-    assert lines == [f"{name}=={held}" for name, held in installed().items()]
+    assert lines == [f"{name}=={held}" for name, held in installed("test").items()]
 
 
 def test_each_locked_version_is_in_the_declared_range() -> None:
