@@ -1,11 +1,9 @@
 """The plain way: our package is not imported, only Spark settings are given. Each test is a driver of its own."""
 
 import json
-import zipfile
 from pathlib import Path
 
-import pyspark
-from spark_colocate.session import DELTA_EXTENSION, EXTENSION, delta_jars, jar_path
+from spark_colocate.session import DELTA_EXTENSION, EXTENSION
 
 from tests.spark.sessions import Ran, plain_options, run_bare, run_spark_sql
 
@@ -40,17 +38,6 @@ def test_spark_sql_with_settings_alone(tmp_path: Path) -> None:
 def test_without_delta_on_the_class_path_native_tables_work(tmp_path: Path) -> None:
     ran = run_plain(NATIVE_TABLE, tmp_path, plain_options(tmp_path, delta=False)).ok()
     assert "Row(found=2)" in ran.out
-
-
-def test_a_jar_for_another_spark_is_refused_at_the_start(tmp_path: Path) -> None:
-    foreign = tmp_path / "foreign.jar"
-    with zipfile.ZipFile(jar_path()) as ours, zipfile.ZipFile(foreign, "w") as out:
-        for name in ours.namelist():
-            out.writestr(name, "3.9.1" if name.endswith("spark.version") else ours.read(name))
-    options = plain_options(tmp_path) | {"spark.jars": ",".join([str(foreign), *delta_jars()])}
-    ran = run_plain(NATIVE_TABLE, tmp_path, options)
-    assert ran.code != 0
-    assert f"This spark-colocate jar was built for Spark 3.9.1, but this is Spark {pyspark.__version__}." in ran.all
 
 
 def test_the_other_order_of_extensions_still_starts(tmp_path: Path) -> None:
