@@ -21,6 +21,8 @@ from setuptools.build_meta import (
 
 from tools.sparks import pyspark_folder, sparks
 
+JARS = Path("python", "spark_colocate", "jars")
+
 __all__ = [
     "build_editable",
     "build_sdist",
@@ -39,23 +41,34 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    build_jars(Path(os.environ.get("SPARK_COLOCATE_SPARKS") or "build"))
+    """With the setting `sparks`, such as 4.1, it has the jar of this version, and those that are there already."""
+    wanted = (config_settings or {}).get("sparks")
+    build_jars(Path(os.environ.get("SPARK_COLOCATE_SPARKS") or "build"), wanted)
     shutil.rmtree("build/lib", ignore_errors=True)  # setuptools never forgets a file that it once copied there
     return str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))
 
 
-def build_jars(downloads: Path) -> None:
-    """Builds the jars of all versions of Spark, those that are up to date excepted.
+def build_jars(downloads: Path, wanted: str | None = None) -> None:
+    """Builds the jars of all versions of Spark, but for those that are up to date. Exits if one can't be built.
 
     downloads: the folder in which each PySpark and the jars of its Delta are kept.
+    wanted: of the others, only those are built that are there already, so that the wheel holds no old one.
     """
-    for minor, version in sparks().items():
-        paths = {
-            "PYTHON": sys.executable,
-            "PYTHONPATH": "" if version == _installed() else str(pyspark_folder(version, downloads.absolute())),
-            "SPARK_COLOCATE_DELTA_JARS": str(downloads.absolute() / f"jars_{minor}"),
-        }
-        subprocess.run(["sh", "jvm-stubs/build"], env={**_environment(), **paths}, check=True)
+    versions = sparks()
+    if wanted and wanted not in versions:
+        sys.exit(f"The setting sparks is {wanted}, and there are jars for {', '.join(versions)}. Name one of these.")
+    for minor, version in versions.items():
+        if wanted in (None, minor) or JARS.joinpath(f"spark-colocate_{minor}_2.13.jar").exists():
+            _build_jar(minor, version, downloads.absolute())
+
+
+def _build_jar(minor: str, version: str, downloads: Path) -> None:
+    settings = {
+        "PYTHON": sys.executable,
+        "PYTHONPATH": "" if version == _installed() else str(pyspark_folder(version, downloads)),
+        "SPARK_COLOCATE_DELTA_JARS": str(downloads / f"jars_{minor}"),
+    }
+    subprocess.run(["sh", "jvm-stubs/build"], env={**_environment(), **settings}, check=True)
 
 
 def _installed() -> str | None:

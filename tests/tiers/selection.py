@@ -53,6 +53,7 @@ THIRD_TIER = (
     "tests/fuzz/test_long.py",
     "tests/packaging/test_cluster.py",
     "tests/packaging/test_core_alone.py",
+    "tests/packaging/test_whole_release.py",
     "tests/soak/test_slice.py",
     "tests/spark/rules/join/test_trap_memory.py::test_a_bucket_three_times_the_memory_of_a_1_gib_heap_spills",
     "tests/spark/rules/test_outsiders.py::test_plans_of_suites",
