@@ -6,24 +6,19 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parents[1]
 
 
 def sparks(tree: Path = ROOT) -> dict[str, str]:
-    """The version that the jar of each minor version is compiled against: `{"4.2": "4.2.0"}`, as in pyproject.toml."""
-    versions: list[str] = _settings(tree)["tool"]["spark-colocate"]["sparks"]
+    """The version that the jar of each minor version is compiled against: `{"4.2": "4.2.0"}`."""
+    versions = (tree / "tools" / "spark_versions.txt").read_text(encoding="utf-8").split()
     return {".".join(version.split(".")[:2]): version for version in versions}
 
 
 def project_version(tree: Path = ROOT) -> str:
     """The version of spark-colocate."""
-    return str(_settings(tree)["project"]["version"])
-
-
-def _settings(tree: Path) -> dict[str, Any]:
-    return tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 def pyspark_folder(version: str, below: Path) -> Path:
