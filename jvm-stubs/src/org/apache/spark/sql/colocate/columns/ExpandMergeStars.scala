@@ -7,6 +7,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.ColocateException
 import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
 import org.apache.spark.sql.colocate.layout.HiddenColumns
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
@@ -53,6 +54,7 @@ case class ExpandMergeStars(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def isBucketed(merge: MergeIntoTable): Boolean = merge.targetTable.exists {
     case relation: DataSourceV2Relation => DeltaTables.hidesColumns(session, relation.table)
+    case relation: LogicalRelation => HidingRelation.matches(relation) // of a view
     case _ => false
   }
 }

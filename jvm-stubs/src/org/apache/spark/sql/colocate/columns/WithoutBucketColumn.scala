@@ -6,11 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.colocate.evidence.delta.{DeltaIndexes, DeltaTables}
-import org.apache.spark.sql.colocate.evidence.TableEvidence
-import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns, RangeColumn}
+import org.apache.spark.sql.colocate.evidence.delta.DeltaTables
+import org.apache.spark.sql.colocate.layout.{DeclaredTable, HiddenColumns}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /**
@@ -41,7 +40,7 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
       plan.transformUp {
         case v2: DataSourceV2Relation if v2.output.exists(hidden) && isBucketed(v2.table) =>
           v2.copy(output = v2.output.filterNot(hidden))
-        case v1: LogicalRelation if v1.output.exists(hidden) && hasHidden(v1) =>
+        case v1: LogicalRelation if v1.output.exists(hidden) && HidingRelation.matches(v1) =>
           v1.copy(output = v1.output.filterNot(hidden))
         case table: ResolvedTable if table.outputAttributes.exists(hidden) && isBucketed(table.table) =>
           table.copy(
@@ -49,12 +48,6 @@ private[colocate] case class WithoutBucketColumn(session: SparkSession) {
       }
     }
     Option.when(plain ne plan)(plain)
-  }
-
-  private def hasHidden(relation: LogicalRelation): Boolean = relation.relation match {
-    case files: HadoopFsRelation if DeltaIndexes.isDeltaIndex(files.location) =>
-      TableEvidence.of(relation).isDefined || files.partitionSchema.fieldNames.contains(RangeColumn.Name)
-    case _ => false
   }
 
   private def isBucketed(table: Table): Boolean = DeltaTables.hidesColumns(session, table)
