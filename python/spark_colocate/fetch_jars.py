@@ -20,10 +20,10 @@ def fetch(folder: Path) -> list[Path]:
     require_whole_jars(map(str, found))
     require_delta_for(minor_of(spark_version()), map(str, found))
     folder.mkdir(parents=True, exist_ok=True)
-    for pattern in ("spark-colocate_*.jar", "*delta-spark_*.jar"):
-        for old in folder.glob(pattern):
-            old.unlink()
-    return [_copy(jar, folder) for jar in (jar_path(), *found)]
+    copies = [_copy(jar, folder) for jar in (jar_path(), *found)]
+    for old in {*folder.glob("spark-colocate_*.jar"), *folder.glob("*delta-spark_*.jar")} - set(copies):
+        old.unlink()
+    return copies
 
 
 def _copy(jar: Path, folder: Path) -> Path:

@@ -40,6 +40,12 @@ def test_jars_for_another_spark_make_room_and_jars_of_others_stay(deltas: Path, 
     assert all(zipfile.is_zipfile(jar) for jar in target.iterdir())
 
 
+def test_the_folder_that_deltas_jars_come_from_can_get_ours_too(deltas: Path) -> None:
+    fetch_jars.fetch(deltas)
+    wanted = [f"delta-spark_{MINOR}_2.13-4.4.0.jar", f"spark-colocate_{MINOR}_2.13.jar"]
+    assert sorted(jar.name for jar in deltas.iterdir()) == wanted
+
+
 def test_a_jar_that_is_cut_off_is_refused_and_nothing_is_removed(deltas: Path, tmp_path: Path) -> None:
     target = tmp_path / "jars"
     target.mkdir()
