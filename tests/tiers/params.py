@@ -14,17 +14,26 @@ def rest_slow(values: Iterable[Any], *kept: object) -> list[Any]:
     return [pytest.param(one, marks=() if one in kept else pytest.mark.slow) for one in found]
 
 
-def some(values: Iterable[Any], every: int) -> list[Any]:
+def some(values: Iterable[Any], every: int, marks: Mapping[Any, pytest.MarkDecorator] | None = None) -> list[Any]:
     """All of the values, of which each second, third, ... is kept, and the others are for the third tier.
 
     For lists of statements that another test looks at as well, or that come in an order of their kinds.
+    marks: of some values, as in `marked`.
     """
-    return [pytest.param(one, marks=pytest.mark.slow if place % every else ()) for place, one in enumerate(values)]
+    found, given = list(values), marks or {}
+    own = [[given[one]] if one in given else [] for one in found]
+    return [
+        pytest.param(one, marks=[*more, *([pytest.mark.slow] if place % every else [])])
+        for place, (one, more) in enumerate(zip(found, own, strict=True))
+    ]
 
 
 def marked(values: Iterable[Any], marks: Mapping[Any, pytest.MarkDecorator]) -> list[Any]:
-    """All of the values, some with a mark of their own, such as `since`. marks: every one is of a value."""
+    """All of the values, some with a mark of their own, such as `since`. marks: every one is of a value.
+
+    Tuples are values of several parameters.
+    """
     found = list(values)
     strangers = [one for one in marks if one not in found]
     assert not strangers, f"no value: {strangers}"
-    return [pytest.param(one, marks=marks.get(one, ())) for one in found]
+    return [pytest.param(*(one if isinstance(one, tuple) else [one]), marks=marks.get(one, ())) for one in found]

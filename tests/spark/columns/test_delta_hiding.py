@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import folder
+from tests.spark.versions import RECURSIVE_CTES
 from tests.tiers.params import some
 
 INTERPRETED = True
@@ -172,7 +173,7 @@ def test_names_that_shadow_the_member_are_left_alone(spark: SparkSession, t: str
         spark.sql("DROP VIEW t")
 
 
-@pytest.mark.since("4.1", "recursive CTEs")
+@RECURSIVE_CTES
 def test_a_recursive_cte_joins_a_member(spark: SparkSession, member: str) -> None:
     query = (
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 2) "

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 from tests.spark.members import folder
+from tests.spark.versions import INSERT_EVOLVES
 from tests.tiers.params import marked
 
 INTERPRETED = True
@@ -61,7 +62,7 @@ WIDER: dict[str, Callable[[SparkSession, DataFrame], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", marked(WIDER, {"INSERT": pytest.mark.since("4.2", "the clause of an INSERT")}))
+@pytest.mark.parametrize("way", marked(WIDER, {"INSERT": INSERT_EVOLVES}))
 def test_evolution_that_would_widen_a_key(spark: SparkSession, db: str, way: str) -> None:
     widening = "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     spark.sql(f"CREATE TABLE t (id INT, v INT) USING delta {BUCKETS} {widening}")

@@ -8,6 +8,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 
 from tests.spark.members import folder
+from tests.spark.versions import INSERT_EVOLVES
 from tests.tiers.params import marked
 
 INTERPRETED = True
@@ -192,7 +193,7 @@ EVOLUTIONS: dict[str, Callable[[SparkSession, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", marked(EVOLUTIONS, {"INSERT": pytest.mark.since("4.2", "the clause of an INSERT")}))
+@pytest.mark.parametrize("way", marked(EVOLUTIONS, {"INSERT": INSERT_EVOLVES}))
 @pytest.mark.every(3)
 def test_a_load_adds_no_column_without_an_aggregation(keyed: SparkSession, tmp_path: Path, way: str) -> None:
     """The column would make the table unreadable: the model says nothing of it."""

@@ -17,9 +17,11 @@ from tests.spark.oracle import (
     compare,
     run,
 )
+from tests.spark.versions import UNIONS_KEEP_PARTITIONING
 from tests.tiers.params import some
 
 SERVED, NEAR_MISS = cases("served"), cases("near_miss")
+UNIONS = dict.fromkeys(("union all", "join over union all"), UNIONS_KEEP_PARTITIONING)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +73,7 @@ def adaptive(spark: SparkSession, shuffling: None, request: pytest.FixtureReques
 
 @pytest.mark.usefixtures("shuffling")
 # Their plans are all among the golden ones.
-@pytest.mark.parametrize("case", some(SERVED, 3))
+@pytest.mark.parametrize("case", some(SERVED, 3, UNIONS))
 def test_no_exchange_for(spark: SparkSession, case: str) -> None:
     assert_no_exchange_with_and_without_aqe(spark, SERVED[case])
 

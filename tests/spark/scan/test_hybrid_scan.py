@@ -10,7 +10,8 @@ from tests.spark.members import NATIVE, create_member, fill, unstable
 from tests.spark.oracle import assert_no_exchange, compare, multiset, run
 from tests.spark.plans import Executions
 from tests.spark.strays import UUID, drop_in
-from tests.tiers.params import rest_slow
+from tests.spark.versions import UNIONS_KEEP_PARTITIONING
+from tests.tiers.params import marked, rest_slow
 
 COLUMNS = "k INT, s STRING, v BIGINT"
 NAMES = ("data_1.{ext}", "000003_0", f"part-00000-{UUID}.c000.{{ext}}", f"part-00000-{UUID}_00099.c000.{{ext}}")
@@ -78,7 +79,7 @@ def hybrid(spark: SparkSession, tables: str) -> Iterator[SparkSession]:
 
 
 @pytest.mark.each_value
-@pytest.mark.parametrize("case", SERVED)
+@pytest.mark.parametrize("case", marked(SERVED, {"union": UNIONS_KEEP_PARTITIONING}))
 @pytest.mark.every(3)
 def test_a_member_with_strays_is_read_by_bucket(hybrid: SparkSession, case: str) -> None:
     pair = assert_no_exchange(hybrid, SERVED[case], "hybrid.g")

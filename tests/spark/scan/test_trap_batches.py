@@ -5,9 +5,11 @@ from pyspark.sql import SparkSession
 
 from tests.spark.members import create_member, fill, switched_off
 from tests.spark.oracle import assert_no_exchange, compare
+from tests.spark.versions import UNIONS_KEEP_PARTITIONING
 from tests.tiers.params import rest_slow
 
 
+@UNIONS_KEEP_PARTITIONING
 @pytest.mark.parametrize("provider", rest_slow(["delta", "parquet", "orc"], "delta", "parquet"))
 def test_union_all_and_dynamic_pruning_of_members(spark: SparkSession, db: str, provider: str) -> None:
     """Spark sets the tasks of a union of batches side by side, and yet promises the partitioning of its children."""

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import compare
 from tests.spark.plans import nodes
+from tests.spark.versions import UNIONS_HAVE_CODE
 from tests.tiers.params import rest_slow
 from tools.plans import kind
 
@@ -120,7 +121,7 @@ def test_rows_are_the_same_without_generated_code(session: SparkSession) -> None
     assert_fused(session, "nulls", JOINS)
 
 
-@pytest.mark.since("4.2", "unions with code of their own")
+@UNIONS_HAVE_CODE
 def test_below_a_union_with_code_of_its_own_joins_stay_sparks(session: SparkSession) -> None:
     """Spark's union has room for one input of each child, and asks for its own joins by name."""
     session.conf.set("spark.sql.codegen.wholeStage.union.enabled", "true")

@@ -8,6 +8,8 @@ from spark_colocate.verdicts import verdicts
 
 from tests.spark.members import create_member, database, fill
 from tests.spark.oracle import assert_exchange, assert_exchanges, assert_no_exchange
+from tests.spark.versions import UNIONS_KEEP_PARTITIONING
+from tests.tiers.params import marked
 
 INTERPRETED = True
 
@@ -61,6 +63,7 @@ SERVED = {
 
 # Without adaptive execution the same proof is asked the same way: a third of them shows that.
 SERVED_ADAPTIVE = [*((case, "true") for case in SERVED), *((case, "false") for case in list(SERVED)[::3])]
+UNIONS = {pair: UNIONS_KEEP_PARTITIONING for pair in SERVED_ADAPTIVE if "UNION" in pair[0]}
 
 # What keeps how many Exchanges.
 KEPT = {
@@ -82,7 +85,7 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize(("case", "adaptive"), SERVED_ADAPTIVE)
+@pytest.mark.parametrize(("case", "adaptive"), marked(SERVED_ADAPTIVE, UNIONS))
 @pytest.mark.every(5)
 def test_no_exchange_for(session: SparkSession, case: str, adaptive: str) -> None:
     session.conf.set("spark.sql.adaptive.enabled", adaptive)
