@@ -44,6 +44,8 @@ case class HideBucketColumn(session: SparkSession) extends Rule[LogicalPlan] {
         val known = evaluated(travel)
         if (known.timestamp.forall(_.resolved)) visible(known, relation, version(known)) else travel
       case alias @ NamedPartitionsRead(named) => limited(alias, named)
+      // Before Spark 4.2, an alias shows metadata columns of relations, and of aliases of these, alone.
+      case SubqueryAlias(name, VisibleColumns(found)) => VisibleColumns(SubqueryAlias(name, found))
     }
 
   /** The relation below was looked up before: this goes from the leaves up. */
