@@ -79,6 +79,7 @@ def test_a_group_with_a_copy_left_is_not_free_for_another_layout(copied: SparkSe
 
 @pytest.mark.parametrize("handler", some(["SQLEXCEPTION", "SQLSTATE '42616'", "BUCKETS_DIFFER"], 2))
 def test_a_script_handles_a_refusal(copied: SparkSession, handler: str) -> None:
+    copied.conf.set("spark.sql.scripting.enabled", "true")  # Spark 4.0 has scripts off
     declared = "DECLARE BUCKETS_DIFFER CONDITION FOR SQLSTATE '42616';" if handler == "BUCKETS_DIFFER" else ""
     script = f"""BEGIN {declared}
       DECLARE EXIT HANDLER FOR {handler} BEGIN SELECT 'handled' AS word; END;

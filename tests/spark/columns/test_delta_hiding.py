@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.members import folder
-from tests.spark.versions import RECURSIVE_CTES
+from tests.spark.versions import RECURSIVE_CTES, TIMES_BY_SUBQUERY
 from tests.tiers.params import some
 
 INTERPRETED = True
@@ -71,6 +71,7 @@ def test_a_timestamp_that_is_no_literal_travels_without_the_column(spark: SparkS
     assert past.columns == COLUMNS and past.count() == 1
 
 
+@TIMES_BY_SUBQUERY
 def test_a_subquery_for_the_timestamp_names_what_its_view_names(spark: SparkSession, db: str) -> None:
     """And a plain table's column of that name is shown."""
     spark.sql("CREATE TABLE member (id BIGINT) USING delta CLUSTERED BY (id) INTO 2 BUCKETS")
