@@ -1,5 +1,6 @@
 package org.apache.spark.sql.colocate.compat
 
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ReplaceTableAsSelect}
 import org.apache.spark.sql.connector.catalog.SupportsV1OverwriteWithSaveAsTable
 import org.apache.spark.sql.execution.command.{RunnableCommand, SaveAsV1TableCommand}
@@ -16,10 +17,11 @@ object V1Writers {
   /** The options of a statement that replaces the table, and is no overwrite. */
   def asReplace(options: Map[String, String]): Map[String, String] = options - V1
 
-  /** Of a native table: the command, and the second half of what it does after the drop of the old table. */
+  /** The overwrite of a native table: the command, and the second half of what it does, after the drop. */
   object Native {
     def unapply(plan: LogicalPlan): Option[(RunnableCommand, CreateTable)] = plan match {
-      case save: SaveAsV1TableCommand => Some(save -> CreateTable(save.tableDesc, save.mode, Some(save.query)))
+      case save: SaveAsV1TableCommand if save.mode == SaveMode.Overwrite =>
+        Some(save -> CreateTable(save.tableDesc, save.mode, Some(save.query)))
       case _ => None
     }
   }

@@ -181,26 +181,23 @@ def test_an_overwrite_from_itself_is_refused_and_keeps_the_table(spark: SparkSes
     assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 200)
 
 
-def refused_overwrite(spark: SparkSession) -> None:
-    """Of t, by another number of buckets than its group has."""
+def test_a_refused_overwrite_keeps_the_table(spark: SparkSession, db: str) -> None:
     by_save_as_table(spark, "parquet")
     spark.sql(f"CREATE TABLE u {bucketed('(k INT)', 4, 'g')}")
-    writer = rows(spark, 50).write.format("parquet").mode("overwrite").bucketBy(8, "k").option("colocate_with", "g")
-    with pytest.raises(AnalysisException, match=r"bucket counts differ \(table: 8, group: 4\)"):
-        writer.saveAsTable("t")
-
-
-@pytest.mark.since("4.1", "a command for such an overwrite")
-def test_a_refused_overwrite_keeps_the_table(spark: SparkSession, db: str) -> None:
-    refused_overwrite(spark)
+    for table in ("t", "new"):
+        writer = rows(spark, 50).write.format("parquet").mode("overwrite").bucketBy(8, "k").option("colocate_with", "g")
+        with pytest.raises(AnalysisException, match=r"bucket counts differ \(table: 8, group: 4\)"):
+            writer.saveAsTable(table)
     assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 200)
+    assert groups(spark)[f"{db}.g"] == 2
 
 
-@pytest.mark.before("4.1", "a command for such an overwrite")
-def test_a_refused_overwrite_has_dropped_the_table(spark: SparkSession, db: str) -> None:
-    refused_overwrite(spark)
-    assert not spark.catalog.tableExists("t")
-    assert groups(spark)[f"{db}.g"] == 1
+def test_an_overwrite_of_no_table_makes_a_member(spark: SparkSession, db: str) -> None:
+    writer = rows(spark, 50).write.format("parquet").mode("overwrite")
+    writer.bucketBy(4, "k").option("colocate_with", "g").saveAsTable("t")
+    assert (group_of(spark, db, "t"), spark.table("t").count()) == (f"{db}.g", 50)
+    rows(spark, 20).write.format("parquet").mode("overwrite").option("colocate_with", "").saveAsTable("t")
+    assert (group_of(spark, db, "t"), properties(spark, "t")) == (None, {})
 
 
 def test_an_append_by_save_as_table_keeps_the_layout(spark: SparkSession, db: str) -> None:

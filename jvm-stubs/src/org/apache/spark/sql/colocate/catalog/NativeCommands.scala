@@ -80,8 +80,9 @@ case class OverwriteInGroup(command: RunnableCommand, second: CreateTable) exten
     val catalog = session.sessionState.catalog
     val ident = catalog.qualifyIdentifier(second.tableDesc.identifier)
     val drop = DropTableCommand(ident, ifExists = true, isView = false, purge = false)
-    if (!catalog.tableExists(ident)) command.run(session)
-    else analyzed(session, ident) match {
+    val grouped = analyzed(session, ident)
+    if (!catalog.tableExists(ident)) grouped.getOrElse(command).run(session)
+    else grouped match {
       case Some(create) => create.begin(session, replace = true)(overwrite(session, drop, create))
       case None => DropFromGroup(drop).around(session)(command.run(session))
     }

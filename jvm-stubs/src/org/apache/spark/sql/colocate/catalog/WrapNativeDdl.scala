@@ -4,7 +4,6 @@ import scala.util.Try
 
 import org.apache.spark.sql.colocate.compat.V1Writers
 import org.apache.spark.sql.colocate.evidence.delta.DeltaCommands
-import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -35,6 +34,8 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
     case ctas: CreateDataSourceTableAsSelectCommand if isOnlyDeltas(ctas.table) => refuse(ctas.table)
 
+    case V1Writers.Native(save, create) => OverwriteInGroup(normal(save), create)
+
     case create: CreateDataSourceTableCommand if NativeTable.namesGroup(create.table) =>
       val table = normal(create.table)
       CreateInGroup(create.copy(table = table), table, table.schema)
@@ -59,8 +60,6 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
 
     case command: RunnableCommand if DeltaCommands.restore(command).isDefined =>
       RestoreInGroup(command, DeltaCommands.restore(command).get)
-
-    case V1Writers.Native(save, create) if create.mode == SaveMode.Overwrite => OverwriteInGroup(save, create)
 
     case alter @ AlterTableSetPropertiesCommand(table, set, false) if GroupProperties.mentions(set.keys) =>
       AlterGroup(alter, table, set, Nil)
@@ -96,6 +95,11 @@ case class WrapNativeDdl(session: SparkSession) extends Rule[LogicalPlan] {
     val folder = NativeTable.location(session, table).map(CatalogUtils.stringToURI)
     table.copy(identifier = NativeTable.name(session, table), storage = table.storage.copy(locationUri = folder))
   }.getOrElse(table)
+
+  private def normal(command: RunnableCommand): RunnableCommand = command match {
+    case ctas: CreateDataSourceTableAsSelectCommand => ctas.copy(table = normal(ctas.table))
+    case other => other
+  }
 
   /** `df.write.option("colocate_with", ..)` and OPTIONS (..) leave the property among the storage's options. */
   private def normal(table: CatalogTable): CatalogTable = {
