@@ -36,6 +36,15 @@ def change_property(spark: SparkSession, table: str, key: str, change: Callable[
     _commit(spark, table, changed)
 
 
+def constrain(spark: SparkSession, table: str, name: str, condition: str) -> None:
+    """One metadata commit that adds a CHECK, which no row was compared with."""
+
+    def constrained(metadata: Field) -> None:
+        metadata["configuration"][f"delta.constraints.{name}"] = condition
+
+    _commit(spark, table, constrained)
+
+
 def add_column(spark: SparkSession, table: str, column: str) -> None:
     """One metadata commit that adds an INT column."""
 

@@ -10,8 +10,8 @@ from spark_colocate.bridge import roles, wire
 from spark_colocate.bridge.wire import Args, Json
 from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, ColocateError, GroupError, RequestError
-from spark_colocate.jobs import rehearsed
-from spark_colocate.model import Outcome
+from spark_colocate.jobs import forecast, rehearsed
+from spark_colocate.model import JobKind, Outcome
 from spark_colocate.service import Request, Service
 from spark_colocate.store.passwords import Secret
 from spark_colocate.views import rows
@@ -41,6 +41,9 @@ class Endpoint:
     def _answer(self, verb: str, args: Args) -> Json:
         if verb == "rehearse_job":
             return {"ok": self._rehearsed(args, roles.request(self.service, verb, args, self.token)), "snapshot": None}
+        if verb == "start_job" and args["kind"] == JobKind.ADOPT:
+            # What can't be done is said at once, and not by a job that fails.
+            self._rehearsed(args, roles.request(self.service, verb, args, self.token))
         handler = _VERBS.get(verb)
         if handler is None:
             raise RequestError(
@@ -55,6 +58,10 @@ class Endpoint:
     def _rehearsed(self, args: Args, request: Request) -> Json:
         """The steps that a job would have. Nothing is written."""
         assert self.engine is not None
+        if args["kind"] == JobKind.ADOPT:
+            table, group, wanted = wire.adoption_wanted(args)
+            lines = forecast(self.service, self.engine, (table, group), wanted, request)
+            return [{"fact": fact, "value": value} for fact, value in lines]
         kind, target, given = wire.job_wanted(args)
         steps = rehearsed(self.service, self.engine, kind, target, args.get("db") or "", given, request)
         return [asdict(rows.step_row(number, step)) for number, step in enumerate(steps, 1)]
@@ -170,6 +177,9 @@ def _show_config(service: Service, args: Args, _request: Request) -> Json:
 
 
 def _start_job(service: Service, args: Args, request: Request) -> Json:
+    if args["kind"] == JobKind.ADOPT:
+        table, group, wanted = wire.adoption_wanted(args)
+        return wire.job_row(service.jobs.start_adoption(table, group, wanted, request), service.clock())
     kind, target, options = wire.job_wanted(args)
     return wire.job_row(service.jobs.start(kind, target, args.get("db") or "", options, request), service.clock())
 

@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from spark_colocate.catalogues.settings import Settings
+from spark_colocate.checks import adoption
 from spark_colocate.checks.key_models import KeyedTable
 from spark_colocate.checks.range_partitions import RangePartitions, Spec
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.jobs import options
-from spark_colocate.model import AuditEntry, Column, Group, Host, Job, JobKind, Member, TableName
+from spark_colocate.model import AuditEntry, Column, Group, GroupName, Host, Job, JobKind, Member, TableName
 from spark_colocate.service import (
     BucketFiles,
     CatalogTables,
@@ -174,6 +175,14 @@ def job_wanted(args: Args) -> tuple[JobKind, str, dict[str, Any]]:
     """A job's kind, its target, and its options. Raises RequestError for a wrong value of an option."""
     kind = JobKind(args["kind"])
     return kind, args["target"], options(kind, args.get("options") or {})
+
+
+def adoption_wanted(args: Args) -> tuple[TableName, GroupName, dict[str, Any]]:
+    """The table, the group that it is to join, and the options of the job. Raises RequestError or GroupError."""
+    found = adoption.table_name(args["target"], args.get("db") or "")
+    table = TableName(_folded(args, found.db), _folded(args, found.table))
+    given = {**(args.get("options") or {}), "replication": request(args).settings.replication}
+    return table, adoption.group_name(args["group"], table), options(JobKind.ADOPT, given)
 
 
 def number(args: Args, key: str) -> int | None:

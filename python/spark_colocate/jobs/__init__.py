@@ -8,15 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from spark_colocate.engine import Engine
-from spark_colocate.jobs import balance, repair, verify
+from spark_colocate.jobs import adopt, balance, discard, repair, verify
 from spark_colocate.jobs.work import Kind, Work
-from spark_colocate.model import Job, JobKind, JobStep
+from spark_colocate.model import GroupName, Job, JobKind, JobStep, TableName
 from spark_colocate.service import Request, Service
 
 KINDS: Mapping[JobKind, Kind] = {
     JobKind.VERIFY: verify.Verify(),
     JobKind.REPAIR: repair.Repair(),
     JobKind.BALANCE: balance.Balance(),
+    JobKind.ADOPT: adopt.Adopt(),
+    JobKind.DISCARD: discard.Discard(),
 }
 """A new kind is a line here, a name in `model.JobKind`, and a procedure in `JobProcedures.scala`."""
 
@@ -26,6 +28,15 @@ def options(kind: JobKind, given: Mapping[str, Any]) -> dict[str, Any]:
     wanted = {**KINDS[kind].options, **given}
     KINDS[kind].check(wanted)
     return wanted
+
+
+def forecast(
+    service: Service, engine: Engine, target: tuple[TableName, GroupName], given: Mapping[str, Any], request: Request
+) -> list[tuple[str, str]]:
+    """What an adoption would do, as names and texts. Nothing is written. Raises ColocateError if it can't be done."""
+    table, group = target
+    job = Job(0, JobKind.ADOPT, group, table, options(JobKind.ADOPT, given), request.who, service.clock())
+    return adopt.facts(Work(job, service, engine))
 
 
 def rehearsed(

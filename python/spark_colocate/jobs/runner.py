@@ -9,7 +9,7 @@ import traceback
 from spark_colocate.engine import Engine
 from spark_colocate.errors import ColocateError, EngineError, StoreError
 from spark_colocate.jobs import KINDS
-from spark_colocate.jobs.work import Work, job_group
+from spark_colocate.jobs.work import NotYet, Work, job_group
 from spark_colocate.model import Job, JobState
 from spark_colocate.service import JobLost, Service
 
@@ -62,6 +62,8 @@ class JobRunner:
             self._steps(job)
         except StoreError:
             raise
+        except NotYet as waiting:
+            self._service.jobs.waits(job, str(waiting))
         except EngineError as error:
             self._service.jobs.failed(job, str(error), error.final)
         except ColocateError as error:  # The job itself is impossible: its table was dropped, for example.

@@ -8,11 +8,15 @@ from typing import Any, Protocol
 
 from spark_colocate.engine import Engine
 from spark_colocate.errors import Code, EngineError, GroupError, RequestError
-from spark_colocate.model import Group, Job, JobStep, Member
+from spark_colocate.model import Format, Group, Job, JobStep, Member, TableName
 from spark_colocate.service import JobLost, Request, Service
 
 STEP_BUCKETS = 32
 STEP_BYTES = 1 << 30
+
+
+class NotYet(Exception):
+    """A step can't be done now, but nothing is wrong: the job waits for a while, and its text says for what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,11 @@ class Work:
 
     def on(self, member: Member, task: str, **args: Any) -> Any:
         """The answer of a task on one table. Raises EngineError."""
-        table = {"db": member.name.db, "table": member.name.table, "format": str(member.format)}
+        return self.on_table(member.name, task, member.format, **args)
+
+    def on_table(self, name: TableName, task: str, table_format: Format = Format.DELTA, **args: Any) -> Any:
+        """The same on a table that may be in no group. Raises EngineError."""
+        table = {"db": name.db, "table": name.table, "format": str(table_format)}
         return self.engine.run(task, {**table, **args}, self.job_group)
 
     def on_each(self, members: Iterable[Member], task: str, **args: Any) -> Answers:

@@ -16,6 +16,13 @@ class JobKind(StrEnum):
     VERIFY = "verify"
     REPAIR = "repair"
     BALANCE = "balance"
+    ADOPT = "adopt"
+    DISCARD = "discard"
+
+    @property
+    def is_of_newcomer(self) -> bool:
+        """Is it about a table that is in no group yet? Then it is in the way of no other job on the group."""
+        return self in (JobKind.ADOPT, JobKind.DISCARD)
 
 
 class JobState(StrEnum):
@@ -60,6 +67,7 @@ class JobStep:
 class Job:
     """A long operation on the tables of one group, or on one of them. It survives the end of the driver that runs it.
 
+    group: of an adoption, the one that the table is to join; there may be none of this name yet.
     table: the only table that it concerns; None means all of the group.
     options: what the caller asked for beside; values of JSON.
     who: the user that started it.

@@ -22,10 +22,12 @@ from spark_colocate.service.facade import LEASE_SECONDS, Service
 from spark_colocate.service.groups.listings import BucketPlacement, GroupListing, MemberListing, Snapshot
 from spark_colocate.service.jobs.verbs import JobLost, Jobs
 from spark_colocate.service.placement.hosts import HostWatch
+from spark_colocate.service.statements.adoption import AdoptionPlan
 
 __all__ = [
     "LEASE_SECONDS",
     "Action",
+    "AdoptionPlan",
     "BucketFiles",
     "BucketPlacement",
     "CatalogTables",

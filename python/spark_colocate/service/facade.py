@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from spark_colocate.catalogues.findings import Finding
 from spark_colocate.checks import key_models, matching
+from spark_colocate.checks.adoption import FoundTable
 from spark_colocate.checks.key_models import KeyedTable
 from spark_colocate.checks.range_partitions import RangePartitions, Spec
 from spark_colocate.errors import ColocateError, StoreError
@@ -35,7 +36,8 @@ from spark_colocate.service.jobs.verbs import Jobs
 from spark_colocate.service.placement import hosts, sequences
 from spark_colocate.service.placement.assignment import Move
 from spark_colocate.service.placement.hosts import HostWatch
-from spark_colocate.service.statements import declarations, ranges, statements
+from spark_colocate.service.statements import adoption, declarations, ranges, statements
+from spark_colocate.service.statements.adoption import AdoptionPlan
 from spark_colocate.service.statements.ranges import RangedTable
 from spark_colocate.service.statements.statements import LEASE_SECONDS
 from spark_colocate.store.protocol import Transaction
@@ -112,6 +114,20 @@ class Service(Transactions):
         self._refuse_early(Kind.ALTER, declared, request)
         with self.creating() as tx:
             return self._started(statements.begin_alter(tx, declared, self.context(request), self.owner))
+
+    def plan_adoption(
+        self, table: FoundTable, group: GroupName, keys: Sequence[str], buckets: int, replication: int | None
+    ) -> AdoptionPlan:
+        """What an adoption would make of a table, as a driver has found it. Nothing is written.
+
+        buckets: 0 for the group's number, or for an advised one where there is no such group. replication: the number
+        of hosts for each bucket of a new group; None for the default.
+        Raises LayoutError, GroupError, GroupMismatchError or RequestError if the table can't be adopted so.
+        """
+        if not self.store.exists():
+            return adoption.plan(None, table, group, keys, buckets, replication, self.clock())
+        with self.reading() as tx:
+            return adoption.plan(tx, table, group, keys, buckets, replication, self.clock())
 
     def begin_drop(self, table: TableName, request: Request, purge: bool = False) -> Reservation:
         """DROP of any table. For a table in no group the reservation is empty, and nothing is written.

@@ -235,3 +235,16 @@ def test_doctor_lists_a_failed_job_until_one_has_done_its_work(run: Run, started
     assert "JOB_FAILED" in run("doctor").out
     started(state=JobState.DONE)
     assert "JOB_FAILED" not in run("doctor").out
+
+
+def test_a_table_is_adopted_by_a_job_of_its_own(run: Run, registry: Registry) -> None:
+    ran = run("adopt", "--table", "db.new", "--group", "g1", "--key", "k", "--buckets", "10", "-o", "json")
+    started = json.loads(ran.out)
+    assert (started["kind"], started["target"], started["group_name"]) == ("adopt", "db.new", "db.g1")
+    held = registry.service.jobs.get(started["job_id"])
+    assert (held.options["keys"], held.options["buckets"]) == (["k"], 10)
+    again = run("adopt", "--table", "db.new", "--group", "g1", "--key", "k")
+    assert (again.code, f"colocate jobs cancel {started['job_id']}" in again.err) == (1, True)
+    assert run("adopt", "--table", "new", "--group", "g1", "--key", "k").code == 2
+    assert run("adopt", "--table", "db.new", "--group", "g1").code == 2
+    assert "in group db.g1 already" in run("adopt", "--table", "db.orders", "--group", "g1", "--key", "k").err

@@ -35,6 +35,7 @@ CALLS: list[tuple[str, str, Any, AccessRole]] = [
     ("POST", "/api/v1/jobs/verify", {"target": "db.g1"}, AccessRole.OPERATOR),
     ("POST", "/api/v1/jobs/repair", {"target": "db.orders"}, AccessRole.OPERATOR),
     ("POST", "/api/v1/jobs/balance", {"group": "db.g1"}, AccessRole.OPERATOR),
+    ("POST", "/api/v1/jobs/adopt", {"table": "db.t", "group": "g1", "keys": ["k"]}, AccessRole.OPERATOR),
     ("POST", "/api/v1/jobs/1/pause", None, AccessRole.OPERATOR),
     ("POST", "/api/v1/jobs/1/resume", None, AccessRole.OPERATOR),
     ("POST", "/api/v1/jobs/1/cancel", None, AccessRole.OPERATOR),

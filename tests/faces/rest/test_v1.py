@@ -52,6 +52,22 @@ def test_pages_of_any_size_are_the_whole_list(client: TestClient, registry: Regi
         assert items == whole["items"]
 
 
+def test_a_table_is_adopted_by_a_job_that_is_started_once(
+    client_of: Callable[..., TestClient], registry: Registry
+) -> None:
+    client = client_of(registry.token(AccessRole.OPERATOR))
+    wanted, named = {"table": "db.new", "group": "g1", "keys": ["k"]}, {"Idempotency-Key": "way-in"}
+    started = client.post("/api/v1/jobs/adopt", json=wanted, headers=named).json()
+    assert (started["kind"], started["target"], started["group_name"]) == ("adopt", "db.new", "db.g1")
+    assert client.post("/api/v1/jobs/adopt", json=wanted, headers=named).json() == started
+    assert client.post("/api/v1/jobs/adopt", json=wanted).status_code == 409
+    for more in ({"keys": []}, {"buckets": 0}, {"table": ""}, {"other": 1}):
+        assert client.post("/api/v1/jobs/adopt", json={**wanted, **more}).status_code == 422
+    for more in ({"table": "new"}, {"table": "a.b.c"}, {"group": "elsewhere.g"}, {"table": "db.orders"}):
+        refused = client.post("/api/v1/jobs/adopt", json={**wanted, **more})
+        assert 400 <= refused.status_code < 500, refused.text
+
+
 def test_jobs_are_started_once_watched_and_ended(client_of: Callable[..., TestClient], registry: Registry) -> None:
     client = client_of(registry.token(AccessRole.OPERATOR))
     wanted, named = {"target": "db.orders", "mode": "sample"}, {"Idempotency-Key": "night-7"}

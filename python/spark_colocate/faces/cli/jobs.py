@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 
+from spark_colocate.checks import adoption
 from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.cli import codes, output
 from spark_colocate.faces.cli.cures import as_commands
@@ -97,6 +98,30 @@ def balance(
 ) -> None:
     """Even the bytes that hosts hold of a group."""
     _start(JobKind.BALANCE, None, group, {}, Way(wait, here, timeout, conf, store), catalog, shown)
+
+
+def adopt(
+    table: Annotated[str, typer.Option("--table", help="The Delta table, as db.t.")],
+    group: Annotated[str, typer.Option("--group", help="The group that it is to join; a new one is made.")],
+    key: Annotated[list[str], typer.Option("--key", help="A bucket key. Several keys: in the group's order.")],
+    buckets: Annotated[int, typer.Option(help="Left out: those of the group, or as many as fit the size.")] = 0,
+    wait: Wait = False,
+    here: Here = False,
+    timeout: Timeout = None,
+    conf: Conf = None,
+    store: StoreUrl = None,
+    catalog: Catalog = None,
+    shown: Shown = Output.TABLE,
+) -> None:
+    """Make a Delta table as it is a member of a group."""
+    wanted = options(JobKind.ADOPT, {"keys": key, "buckets": buckets})
+    name = adoption.table_name(table, "")
+    if not name.db:
+        raise typer.BadParameter("Name the table with its database, as db.t.", param_hint="--table")
+    target = adoption.group_name(group, name)
+    way = Way(wait, here, timeout, conf, store)
+    service = opened(store, catalog)
+    _run(service, way, shown, lambda: service.jobs.start_adoption(name, target, wanted, asked()))
 
 
 @app.command("list")
@@ -210,8 +235,17 @@ def _start(
     service.jobs.target(kind, target, "")  # What can't be needs no session.
     # The control plane of the session goes on by itself with a job that was left.
     left = service.jobs.left(kind, target, wanted) if way.here else None
+
+    def start() -> Job:
+        return service.jobs.get(left.job_id) if left else service.jobs.start(kind, target, "", wanted, asked())
+
+    _run(service, way, shown, start)
+
+
+def _run(service: Service, way: Way, shown: Output, start: Callable[[], Job]) -> None:
+    """Starts a job, and waits for its end if the way says so."""
     with way.watching(service) as watch:
-        job = service.jobs.get(left.job_id) if left else service.jobs.start(kind, target, "", wanted, asked())
+        job = start()
         if way.here:
             job = _done_here(service, watch, job)
         elif way.wait:

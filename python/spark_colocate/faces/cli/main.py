@@ -32,6 +32,7 @@ for command in (
     changes.unstable,
     changes.purge,
     changes.set_replication,
+    jobs.adopt,
     jobs.verify,
     jobs.repair,
     jobs.balance,

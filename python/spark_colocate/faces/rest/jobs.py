@@ -10,6 +10,9 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
+from spark_colocate.checks import adoption
+from spark_colocate.checks.table_checks import MAX_BUCKETS
+from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
 from spark_colocate.faces.rest.callers import Caller, changes, reads
 from spark_colocate.faces.rest.v1 import MAX_ID, Body
@@ -43,6 +46,17 @@ class WantedBalance(Body):
     """The group, by its name or GroupId."""
 
     group: Target
+
+
+class WantedAdoption(Body):
+    """A Delta table, as db.t, and the group that it is to join: by what columns, and in how many buckets.
+
+    Without `buckets` it gets those of the group, or as many as fit its size where there is no such group."""
+
+    table: Target
+    group: Target
+    keys: Annotated[list[Annotated[str, Field(min_length=1, max_length=300)]], Field(min_length=1, max_length=100)]
+    buckets: Annotated[int, Field(ge=1, le=MAX_BUCKETS)] | None = None
 
 
 @router.get("/jobs", response_model=Page[rows.JobRow], responses=SAME)
@@ -89,6 +103,23 @@ def balance(
 ) -> Response:
     """Starts a balance of the bytes that hosts hold of a group. Repeated as `verify` is."""
     return _started(who, JobKind.BALANCE, f"group:{body.group}", {}, idempotency_key)
+
+
+@router.post("/jobs/adopt", response_model=rows.JobRow)
+def adopt(
+    who: Annotated[Caller, changes("start_job")], body: WantedAdoption, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Starts a job that makes a Delta table as it is a member of a group. What speaks against it, the job says.
+
+    Repeated as `verify` is."""
+    table = adoption.table_name(body.table, "")
+    if not table.db:
+        headline = f"Cannot adopt {body.table}: the name has no database."
+        raise RequestError(Code.REQUEST_INVALID, headline, "Name the table as db.t.")
+    wanted = options(JobKind.ADOPT, {"keys": body.keys, "buckets": body.buckets or 0})
+    request = replace(who.request, request_id=idempotency_key or "")
+    group = adoption.group_name(body.group, table)
+    return _job(who, who.service.jobs.start_adoption(table, group, wanted, request))
 
 
 @router.post("/jobs/{job_id}/pause", response_model=rows.JobRow)

@@ -153,7 +153,8 @@ class StoreFacts:
     @cached_property
     def job(self) -> dict[GroupName, Job]:
         """Keyed by group, which has one at a time."""
-        return {job.group: job for job in self.jobs}
+        # Of one that makes another table a member, only where the group has no job of its own.
+        return {job.group: job for job in sorted(self.jobs, key=lambda job: not job.kind.is_of_newcomer)}
 
     def members_of(self, group: GroupName) -> list[Member]:
         return self._members_by_group.get(group, [])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.model import Group, Job, JobKind, JobState, JobStep, Member, Wish
+from spark_colocate.model import GroupName, Job, JobKind, JobState, JobStep, TableName, Wish
 from spark_colocate.service.base.requests import OperationContext
 from spark_colocate.store.protocol import Transaction
 
@@ -32,8 +32,8 @@ MAX_FINDINGS = 1000
 def start(
     tx: Transaction,
     kind: JobKind,
-    group: Group,
-    member: Member | None,
+    group: GroupName,
+    table: TableName | None,
     options: Mapping[str, Any],
     context: OperationContext,
     owner: str,
@@ -41,13 +41,14 @@ def start(
 ) -> Job:
     """A new job, or the one that this request has started before, or one like it whose driver has ended: it goes on.
 
+    table: the only one that it concerns; None for all of the group.
     Raises RequestError if the group has one that has not ended, or if the request has started another one.
     """
-    request, table = context.request, member.name if member else None
-    refusal = f"Cannot {kind} {table or group.name}"
+    request = context.request
+    refusal = f"Cannot {kind} {table or group}"
     for held in tx.jobs() if request.request_id else ():
         if (held.request_id, held.who) == (request.request_id, request.who):
-            if (held.kind, held.group, held.table, dict(held.options)) == (kind, group.name, table, dict(options)):
+            if (held.kind, held.group, held.table, dict(held.options)) == (kind, group, table, dict(options)):
                 return held
             raise RequestError(
                 Code.JOB_REPEATED,
@@ -56,9 +57,10 @@ def start(
                 "Choose a new key for each new job.",
             )
     for running in tx.open_jobs():
-        if running.group == group.name:
+        if _excludes(running, kind, group, table):
             left = is_abandoned(running)
             running = settled(tx, running, context) if left else running
+            follow_up(tx, running, context)
             if left and (running.kind, running.table, dict(running.options)) == (kind, table, dict(options)):
                 return running
             if not running.state.is_end:
@@ -66,7 +68,7 @@ def start(
     job = Job(
         job_id=tx.next_id(),
         kind=kind,
-        group=group.name,
+        group=group,
         table=table,
         options=options,
         who=request.who,
@@ -78,6 +80,23 @@ def start(
     _forget_old(tx)
     context.log(tx, f"start_{kind}", job.target, f"job {job.job_id}")
     return job
+
+
+def _excludes(running: Job, kind: JobKind, group: GroupName, table: TableName | None) -> bool:
+    """Can the two not run at once? A group has one job at a time; a table that is to join it is not in it yet."""
+    if kind.is_of_newcomer or running.kind.is_of_newcomer:
+        return kind.is_of_newcomer and running.kind.is_of_newcomer and running.table == table
+    return running.group == group
+
+
+def follow_up(tx: Transaction, job: Job, context: OperationContext) -> None:
+    """After an adoption that has ended before its commit: a job that removes what it has written, in any driver."""
+    has_failed = job.state in (JobState.CANCELLED, JobState.FAILED)
+    if job.kind is JobKind.ADOPT and has_failed and job.steps is not None:
+        options = {"of": job.job_id}
+        follower = Job(tx.next_id(), JobKind.DISCARD, job.group, job.table, options, job.who, context.now)
+        tx.put_job(follower)
+        context.log(tx, f"start_{follower.kind}", follower.target, f"job {follower.job_id}, after job {job.job_id}")
 
 
 def _is_running(refusal: str, job: Job, is_abandoned: bool) -> RequestError:
@@ -153,7 +172,12 @@ def _refuse_ended(job: Job, verb: str) -> None:
 
 
 def call(job: Job) -> str:
-    """The statement that starts such a job."""
+    """The statement that starts such a job; what else to do for one that no statement starts."""
+    if job.kind is JobKind.DISCARD:
+        return "it was to remove the folder adopt-... in the table's folder, which you may delete"
+    if job.kind is JobKind.ADOPT:
+        keys = ", ".join(f"'{key}'" for key in job.options["keys"])
+        return f"CALL system.colocate(table => '{job.table}', group => '{job.group}', keys => array({keys}))"
     name = "table" if job.table else "group"
     return f"CALL system.{job.kind}({name} => '{job.target}')"
 
@@ -238,15 +262,27 @@ def finished(job: Job, findings: Sequence[str], now: float) -> Job:
 
 
 def failed(job: Job, error: str, final: bool, now: float) -> Job:
-    """The step has failed. It is tried again after a while, at most `MAX_ATTEMPTS` times. final: it is not."""
+    """The step has failed. It is tried again after a while, at most `MAX_ATTEMPTS` times, or without end where files
+    are to be removed. final: it is not."""
     if job.wish is Wish.CANCEL:
         return _ended(job, JobState.CANCELLED, now)
     attempts = job.attempts + 1
-    if final or attempts >= MAX_ATTEMPTS:
+    if job.kind is JobKind.DISCARD:  # Nobody else would remove the files. Somebody may cancel it.
+        attempts = min(attempts, MAX_ATTEMPTS)
+    elif final or attempts >= MAX_ATTEMPTS:
         return replace(_ended(job, JobState.FAILED, now), attempts=attempts, error=error)
     wait = FIRST_RETRY_SECONDS * 2 ** (attempts - 1)
     state, wish = (JobState.PAUSED, Wish.NONE) if job.wish is Wish.PAUSE else (JobState.PENDING, job.wish)
     return replace(job, state=state, wish=wish, owner="", attempts=attempts, retry_at=now + wait, error=error)
+
+
+def waits(job: Job, why: str, now: float) -> Job:
+    """Nothing is wrong, but the step can't be done now: it is tried again after a while, in any driver."""
+    if job.wish is Wish.CANCEL:
+        return _ended(job, JobState.CANCELLED, now)
+    state = JobState.PAUSED if job.wish is Wish.PAUSE else JobState.PENDING
+    later = now + FIRST_RETRY_SECONDS
+    return replace(job, state=state, wish=Wish.NONE, owner="", attempts=0, retry_at=later, error=why)
 
 
 def _ended(job: Job, state: JobState, now: float) -> Job:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spark_colocate.errors import Code, RequestError
-from spark_colocate.model import Group, Job, JobKind, JobState, JobStep, Member, TableName, Wish
+from spark_colocate.model import Group, GroupName, Job, JobKind, JobState, JobStep, Member, TableName, Wish
 from spark_colocate.service.base.beats import Beats
 from spark_colocate.service.base.requests import OperationContext, Request
 from spark_colocate.service.base.transactions import Transactions
@@ -48,6 +48,20 @@ class Jobs:
         with self._catalog.writing(request) as tx:
             group, member = self._target(tx, kind, target, db)
             return self._started(tx, kind, group, member, options, request)
+
+    def start_adoption(self, table: TableName, group: GroupName, options: Mapping[str, Any], request: Request) -> Job:
+        """Starts a job that makes a table a member of a group; there may be none of this name yet.
+
+        Raises RequestError if such a job on the table has not ended, or if the table is in a group.
+        """
+        with self._catalog.writing(request) as tx:
+            held = _member(tx, table)
+            if held:
+                raise _is_member(held)
+            context = self._context(request)
+            return states.start(
+                tx, JobKind.ADOPT, group, table, options, context, self._catalog.owner, self.is_abandoned
+            )
 
     def start_due(self, kind: JobKind, seconds: float, options: Mapping[str, Any], request: Request) -> list[Job]:
         """Starts a job on each group that has none, and whose last one of this kind and user began so long ago."""
@@ -153,6 +167,10 @@ class Jobs:
         """A step has failed. Raises JobLost."""
         return self._passed(job, lambda held, now: states.failed(held, error, final, now))
 
+    def waits(self, job: Job, why: str) -> Job:
+        """A step can't be done now, though nothing is wrong. Raises JobLost."""
+        return self._passed(job, lambda held, now: states.waits(held, why, now))
+
     def holds(self, job: Job) -> bool:
         """Is the job still this process' by the claim that it has? Asks the store."""
         with self._catalog.reading() as tx:
@@ -186,7 +204,7 @@ class Jobs:
 
     def _due(self, tx: Transaction, kind: JobKind, seconds: float, request: Request) -> list[Group]:
         now, held = self._catalog.clock(), tx.jobs()
-        busy = {job.group for job in held if not job.state.is_end}
+        busy = {job.group for job in held if not job.state.is_end and not job.kind.is_of_newcomer}
         lately = {
             job.group for job in held if job.kind is kind and job.who == request.who and now - job.created_at < seconds
         }
@@ -249,7 +267,8 @@ class Jobs:
         request: Request,
     ) -> Job:
         context = self._context(request)
-        return states.start(tx, kind, group, member, options, context, self._catalog.owner, self.is_abandoned)
+        table = member.name if member else None
+        return states.start(tx, kind, group.name, table, options, context, self._catalog.owner, self.is_abandoned)
 
     def _passed(self, job: Job, change: Callable[[Job, float], Job]) -> Job:
         with self._catalog.writing_unasked() as tx:
@@ -271,7 +290,10 @@ class Jobs:
         self._settle(tx, job)
 
     def _settle(self, tx: Transaction, job: Job) -> None:
-        """A job that moves buckets makes its group's placement unstable; that ends with it, however it ends."""
+        """A job that moves buckets makes its group's placement unstable; that ends with it, however it ends.
+
+        What an adoption has written without a commit is removed by a job that follows it."""
+        states.follow_up(tx, job, self._context(Request(who=job.who)))
         group = tx.group(job.group) if job.state.is_end else None
         if group:
             settled = hosts.placed(group, group.sequence, hosts.living(tx))
@@ -307,6 +329,14 @@ def _table(name: str, db: str) -> TableName:
 def _member(tx: Transaction, name: TableName) -> Member | None:
     """Also in small letters, as Spark's catalog keeps names unless the session distinguishes case."""
     return tx.member(name) or tx.member(TableName(name.db.lower(), name.table.lower()))
+
+
+def _is_member(member: Member) -> RequestError:
+    return RequestError(
+        Code.ADOPT_REFUSED,
+        f"Cannot adopt {member.name}: it is in group {member.group} already.",
+        f"ALTER TABLE {member.name.sql} SET TBLPROPERTIES ('colocate_with' = '...') moves it to another group.",
+    )
 
 
 def _only_groups(member: Member) -> RequestError:

@@ -13,11 +13,11 @@ import org.apache.spark.util.Utils
  * @param hosts each as `host` or `host=capacity`; none while a cluster has given the application no executors
  * @param local all tasks run in the driver
  */
-private[bridge] case class LiveHosts(hosts: Seq[String], local: Boolean) {
+private[colocate] case class LiveHosts(hosts: Seq[String], local: Boolean) {
   def toMap: Map[String, Any] = Map("hosts" -> hosts, "local" -> local)
 }
 
-private[bridge] object LiveHosts {
+private[colocate] object LiveHosts {
 
   /** Those that the settings name; else those of the application's executors. */
   def of(session: SparkSession): LiveHosts = {

@@ -14,7 +14,7 @@ class OpsPart extends Part {
     preparation = Seq("PlaceWrites" -> (_ => PlaceWrites)))
 
   override def procedures: Seq[SystemProcedure] =
-    Seq(Advise, Doctor, RemoveLeftover, Verify, Repair, Balance, PauseJob, ResumeJob, CancelJob, WaitJob)
+    Seq(Advise, Doctor, RemoveLeftover, Colocate, Verify, Repair, Balance, PauseJob, ResumeJob, CancelJob, WaitJob)
 
   override def tables: Seq[SystemView] = SystemTables.all
 }

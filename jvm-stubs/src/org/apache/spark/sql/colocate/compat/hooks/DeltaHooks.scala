@@ -40,6 +40,8 @@ private[colocate] object DeltaHooks {
   val Rewrite: Hook =
     Hook("delta.rewrite", Nil, Some("CALL system.compact and repair"))(() => LinkCheck(FileRewrites))
 
+  val Adopt: Hook = Hook("delta.adopt", Nil, Some("CALL system.colocate"))(() => LinkCheck(LayoutChanges))
+
   /** Without it, tables with a key model are aggregated even where a compaction has left one row for each key. */
   val FileTags: Hook =
     Hook("delta.file-tags", Seq("SkipKeyAggregation", "MergeSortedFiles"))(() => LinkCheck(TaggedFiles))
@@ -63,6 +65,6 @@ private[colocate] object DeltaHooks {
   val Columns: Hook = Hook("delta.column-errors", Nil)(() => LinkCheck(ColumnErrors))
 
   val all: Seq[Hook] = Seq(
-    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, FileTags, Load,
-    MergeNode, Clauses, Commands, Columns)
+    Table, PathWrite, Sink, PreparedScan, NewestSnapshot, Transaction, Target, Commit, Rewrite, Adopt, FileTags,
+    Load, MergeNode, Clauses, Commands, Columns)
 }

@@ -3,7 +3,10 @@ package org.apache.spark.sql.colocate.ops.jobs
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTableType
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteNameParts
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.colocate.Json.formats
@@ -19,6 +22,18 @@ case class JobTable(db: String, table: String, format: String) {
   def isDelta: Boolean = format == "delta"
 
   def load(session: SparkSession): Table = DeltaTables.load(session, Identifier.of(Array(db), table))
+
+  /** Is there a table of this name, and no view? */
+  def exists(session: SparkSession): Boolean = {
+    val catalog = session.sessionState.catalog
+    catalog.databaseExists(db) && catalog.tableExists(name) &&
+    catalog.getTableMetadata(name).tableType != CatalogTableType.VIEW
+  }
+
+  /** The folder of its files. */
+  def root(session: SparkSession): Path = new Path(session.sessionState.catalog.getTableMetadata(name).location)
+
+  private def name: TableIdentifier = TableIdentifier(table, Some(db))
 }
 
 /** The tasks as the bridge finds them: as a service, which is a class. */
@@ -48,7 +63,15 @@ private[colocate] object JobTasks {
     "open_rewrite" -> OpenRewrite,
     "rewrite_strays" -> RewriteStrays,
     "misplaced_blocks" -> MisplacedBlocks,
-    "move_blocks" -> MoveBlocks)
+    "move_blocks" -> MoveBlocks,
+    "adopt_facts" -> AdoptFacts,
+    "adopt_part" -> AdoptPart,
+    "adopt_keep" -> AdoptKeep,
+    "adopt_mark" -> AdoptMark,
+    "adopt_commit" -> AdoptCommit,
+    "adopt_finish" -> AdoptFinish,
+    "adopt_drop" -> AdoptDrop,
+    "adopt_discard" -> AdoptDiscard)
 
   /** The answer as JSON: `ok`, or `error` with its message and whether it is final. */
   def run(parent: SparkSession, name: String, args: String, jobGroup: String): String = {

@@ -88,6 +88,60 @@ object Balance extends JobProcedure(
   override protected def ofTables: Boolean = false
 }
 
+/**
+ * Makes a Delta table as it is a member of a group. With `dry_run => true` it says what the table would become, what
+ * that takes, and what sessions without the extension would see.
+ */
+object Colocate extends SystemProcedure(
+      "colocate",
+      "Makes a Delta table as it is a member of a group, in a job. Its files are written anew by bucket while others " +
+        "read and write it.",
+      JobAnswer.Columns) {
+
+  private val Facts = StructType.fromDDL("fact STRING, value STRING")
+
+  override def parameters(): Array[ProcedureParameter] = Array(
+    required("table", StringType),
+    required("group", StringType),
+    required("keys", ArrayType(StringType)),
+    optional("buckets", IntegerType, "0"),
+    optional("wait", BooleanType, "false"),
+    optional("dry_run", BooleanType, "false"))
+
+  override protected def rows(session: SparkSession, input: InternalRow): LocalRows =
+    if (!input.getBoolean(5)) super.rows(session, input)
+    else {
+      val facts = ControlPlane.call(session, "rehearse_job", wanted(session, input): _*).children
+      new LocalRows(Facts, facts.map(LocalRows.row(_, Facts)))
+    }
+
+  override protected def run(session: SparkSession, input: InternalRow): Seq[Row] = {
+    val job = ControlPlane.call(session, "start_job", wanted(session, input): _*)
+    Seq(JobAnswer.of(if (input.getBoolean(4)) WaitForJob(session, job) else job))
+  }
+
+  private def wanted(session: SparkSession, input: InternalRow): Seq[(String, Any)] = {
+    val keys = input.getArray(2)
+    refuseTemporary(session, input.getString(0))
+    Seq(
+      "kind" -> "adopt",
+      "target" -> input.getString(0),
+      "group" -> input.getString(1),
+      "db" -> session.catalog.currentDatabase,
+      "options" -> Map[String, Any](
+        "keys" -> (0 until keys.numElements()).map(i => if (keys.isNullAt(i)) "" else keys.getUTF8String(i).toString),
+        "buckets" -> input.getInt(3)))
+  }
+
+  /** The job runs in a session of its own, which would take a table of this name for the view. */
+  private def refuseTemporary(session: SparkSession, table: String): Unit = {
+    val parts = session.sessionState.sqlParser.parseMultipartIdentifier(table)
+    if (session.sessionState.catalog.isTempView(parts)) throw new ColocateException("ADOPT_REFUSED",
+      s"Cannot adopt $table: it is a temporary view of this session, and only a table has files that can be written " +
+        "anew. Name the Delta table that the view reads, as db.t.")
+  }
+}
+
 /** A call on a job by its id. */
 abstract class JobCall(title: String, help: String) extends SystemProcedure(title, help, JobAnswer.Columns) {
 
@@ -135,7 +189,8 @@ private object WaitForJob {
   private def progress(job: JValue): String = {
     def number(name: String) = (job \ name).extractOpt[Long].getOrElse(0L)
     s"job ${number("job_id")} (${text(job, "kind")} ${text(job, "target")}): ${text(job, "state")}, " +
-      s"${number("steps_done")} of ${number("steps")} steps, ${number("bytes_done")} of ${number("bytes")} bytes"
+      s"${number("steps_done")} of ${number("steps")} steps, ${number("bytes_done")} of ${number("bytes")} bytes" +
+      (job \ "error").extractOpt[String].filter(_.nonEmpty).fold("")(why => s". $why")
   }
 
   private def text(job: JValue, field: String): String = (job \ field).extract[String]
