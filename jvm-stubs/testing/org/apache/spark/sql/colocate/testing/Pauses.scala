@@ -22,6 +22,12 @@ object Pauses {
     planned.clear()
   }
 
+  /** Those that a thread has come to go on; the others wait for theirs. */
+  def releaseReached(): Unit = planned.asScala.toSeq.filter(_.reached.getCount == 0).foreach { pause =>
+    pause.goes.countDown()
+    planned.remove(pause)
+  }
+
   def at(point: String): Unit =
     planned.asScala.find(pause => pause.point == point && pause.reached.getCount > 0).foreach { pause =>
       pause.reached.countDown()
