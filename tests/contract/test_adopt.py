@@ -133,6 +133,18 @@ def test_a_job_that_waits_can_be_given_up(worker: Worker, monkeypatch: pytest.Mo
     assert worker.plane.members() == {} and worker.plane.groups() == []
 
 
+@pytest.mark.parametrize("task", ["adopt_part", "adopt_mark"])
+def test_a_job_that_is_cancelled_before_its_commit_makes_none(worker: Worker, task: str) -> None:
+    """Though nothing has stopped the running step yet."""
+    job_id = worker.start()
+    worker.table.before = lambda now, _args: worker.cancel(job_id) if now == task else None
+    for _ in range(3):  # the step, the end of the job, what follows it
+        worker.look()
+    assert worker.kinds() == [(JobKind.ADOPT, JobState.CANCELLED), (JobKind.DISCARD, JobState.DONE)]
+    assert not worker.table.committed and not worker.table.parts and not worker.table.marks
+    assert worker.plane.members() == {} and worker.plane.groups() == []
+
+
 def test_a_job_that_is_cancelled_before_it_has_steps_leaves_nothing_to_remove(worker: Worker) -> None:
     worker.cancel(worker.start())
     assert not worker.look()

@@ -46,7 +46,7 @@ class Work:
         return f"{self.job.job_id}-{self.job.claim}"
 
     def hold(self) -> None:
-        """Raises JobLost if another process has claimed the job meanwhile, or somebody has ended it."""
+        """Raises JobLost if another process has claimed the job meanwhile, or somebody has ended or cancelled it."""
         if not self.service.jobs.holds(self.job):
             raise JobLost(f"job {self.job.job_id}")
 

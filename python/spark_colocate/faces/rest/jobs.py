@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from spark_colocate.checks import adoption
 from spark_colocate.checks.table_checks import MAX_BUCKETS
-from spark_colocate.errors import Code, RequestError
 from spark_colocate.faces.rest.answers import SAME, IfNoneMatch, Limit, NumberCursor, Page, answer, page
 from spark_colocate.faces.rest.callers import Caller, changes, reads
 from spark_colocate.faces.rest.v1 import MAX_ID, Body
@@ -49,12 +48,13 @@ class WantedBalance(Body):
 
 
 class WantedAdoption(Body):
-    """A Delta table, as db.t, and the group that it is to join: by what columns, and in how many buckets.
+    """A Delta table, as db.t, and the group of its database, or `__global__name`, that it is to join: by what columns,
+    and in how many buckets.
 
     Without `buckets` it gets those of the group, or as many as fit its size where there is no such group."""
 
-    table: Target
-    group: Target
+    table: Annotated[str, Field(pattern=r"^[^.`\s]{1,150}[.][^.`\s]{1,149}$")]
+    group: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,127}$")]
     keys: Annotated[list[Annotated[str, Field(min_length=1, max_length=300)]], Field(min_length=1, max_length=100)]
     buckets: Annotated[int, Field(ge=1, le=MAX_BUCKETS)] | None = None
 
@@ -113,9 +113,6 @@ def adopt(
 
     Repeated as `verify` is."""
     table = adoption.table_name(body.table, "")
-    if not table.db:
-        headline = f"Cannot adopt {body.table}: the name has no database."
-        raise RequestError(Code.REQUEST_INVALID, headline, "Name the table as db.t.")
     wanted = options(JobKind.ADOPT, {"keys": body.keys, "buckets": body.buckets or 0})
     request = replace(who.request, request_id=idempotency_key or "")
     group = adoption.group_name(body.group, table)

@@ -172,9 +172,10 @@ class Jobs:
         return self._passed(job, lambda held, now: states.waits(held, why, now))
 
     def holds(self, job: Job) -> bool:
-        """Is the job still this process' by the claim that it has? Asks the store."""
+        """Is the job still this process' by the claim that it has, and is not to be cancelled? Asks the store."""
         with self._catalog.reading() as tx:
-            return _is_claimed(tx.job(job.job_id), job)
+            held = tx.job(job.job_id)
+            return _is_claimed(held, job) and held is not None and held.wish is not Wish.CANCEL
 
     def released(self, job: Job) -> None:
         """This process does the job no more, whatever its state is."""
