@@ -32,7 +32,7 @@ pauses = spark._jvm.org.apache.spark.sql.colocate.testing.Pauses
 pauses.plan("{point}")
 {body}
 spark.sql("SELECT * FROM system.colocation_jobs").collect()  # the control plane starts, and takes the job
-assert pauses.isReached() or pauses.isReached()
+assert any(pauses.isReached() for _ in range(5)), 'a busy machine needs minutes'
 print("killed", flush=True)
 os.kill(spark._jvm.java.lang.ProcessHandle.current().pid(), signal.SIGKILL)
 os._exit(0)
