@@ -92,7 +92,7 @@ class _Removed:
             return _of_join(
                 node.text, *(frozenset(one for place in shared for one in side[place]) for side in by_place)
             )
-        side = self._leading(tops, sides)
+        side = self._leading(tops)
         if side is None:
             return NOWHERE
         other = {place: one.id for place, one in enumerate(map(attribute, (left, right)[1 - side])) if one}
@@ -101,7 +101,7 @@ class _Removed:
         leading = frozenset(one for found in by_place[side].values() for one in found)
         return _of_join(node.text, *((leading, led) if side == 0 else (led, leading)))
 
-    def _leading(self, tops: list[Node | None], sides: list[Placed]) -> int | None:
+    def _leading(self, tops: list[Node | None]) -> int | None:
         """The side to which the other one is shuffled, by the Exchange that it has; None if both are shuffled anew.
 
         Of two whose rows lie by different layouts, that which would write more."""

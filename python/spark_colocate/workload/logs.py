@@ -6,11 +6,11 @@ import io
 import json
 import os
 import re
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import unquote
 
 from spark_colocate.errors import Code, RequestError
 
@@ -22,9 +22,7 @@ _WANTED = tuple(
     f'{{"Event":"{name}"'
     for name in (
         "SparkListenerStageCompleted",
-        "SparkListenerApplicationStart",
         "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart",
-        "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd",
         "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate",
         "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates",
     )
@@ -62,7 +60,7 @@ def _local(path: str | os.PathLike[str]) -> Path:
             f"The event log {path} is on another file system ({scheme}) than this machine's own.",
             "Copy it here, for example with hadoop fs -get, and name the copy.",
         )
-    return Path(urllib.request.url2pathname("/" + rest.lstrip("/")))
+    return Path("/" + unquote(rest.lstrip("/")))
 
 
 def _is_log(path: Path) -> bool:

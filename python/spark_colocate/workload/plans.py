@@ -63,11 +63,11 @@ def _is_name(text: str) -> bool:
     return not any(sign in text for sign in "()#,") and " AS " not in text
 
 
-def listed(text: str) -> list[str]:
-    """What stands between the commas that are in no brackets."""
+def listed(text: str, brackets: tuple[str, str] = ("([", ")]")) -> list[str]:
+    """What stands between the commas that are in no brackets. brackets: those that open, and those that close."""
     found, depth, start = [], 0, 0
     for place, sign in enumerate(text):
-        depth += (sign in "([") - (sign in ")]")
+        depth += (sign in brackets[0]) - (sign in brackets[1])
         if sign == "," and depth == 0:
             found.append(text[start:place])
             start = place + 1
@@ -104,6 +104,11 @@ def exchanged(node: Node) -> list[str] | None:
     return listed(found["keys"]) if found and found["origin"] == "ENSURE_REQUIREMENTS" else None
 
 
+def exchanges(plan: Node) -> list[Node]:
+    """Those that Spark put in for an operator."""
+    return [node for node in plan.walk() if exchanged(node) is not None]
+
+
 def joined(node: Node) -> tuple[list[str], list[str]] | None:
     """The keys of both sides of a join, by their places; None for other operators."""
     found = _JOIN.match(node.text)
@@ -131,11 +136,5 @@ def types(node: Node) -> dict[str, str]:
     """The types of the columns that a scan reads, by their names, as Spark writes them."""
     text = node.metadata.get("ReadSchema", "")
     inside = text[len("struct<") : -1] if text.startswith("struct<") and text.endswith(">") else ""
-    found, depth, start = {}, 0, 0
-    for place, sign in enumerate(inside + ","):
-        depth += (sign in "<(") - (sign in ">)")
-        if sign == "," and depth == 0:
-            name, _, kind = inside[start:place].partition(":")
-            found[name] = kind
-            start = place + 1
-    return found
+    named = (part.partition(":") for part in listed(inside, ("<(", ">)")))
+    return {name: kind for name, _, kind in named}

@@ -11,7 +11,7 @@ from spark_colocate.checks.advice import LARGE_TABLET, division
 from spark_colocate.checks.table_checks import normalise, refused_type
 from spark_colocate.model import Column, TableName
 from spark_colocate.workload.layouts import Layout, removed, written
-from spark_colocate.workload.plans import Node, exchanged, is_bucketed, scanned, types
+from spark_colocate.workload.plans import Node, exchanges, is_bucketed, scanned, types
 from spark_colocate.workload.queries import Query
 from spark_colocate.workload.seeds import Seed, seeds
 from spark_colocate.workload.shapes import Shape, shapes
@@ -79,7 +79,7 @@ class Workload:
     @cached_property
     def shuffled_bytes(self) -> int:
         """That the Exchanges wrote which Spark put in for an operator."""
-        return sum(written(node) for query in self.queries for node in query.plan.walk() if exchanged(node) is not None)
+        return sum(_bytes(exchanges(query.plan)) for query in self.queries)
 
     @cached_property
     def days(self) -> float:
@@ -112,7 +112,7 @@ def proposals(workload: Workload) -> list[Proposal]:
 class _Search:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
-        self._shapes = shapes(query.plan for query in workload.queries if _shuffles(query.plan))
+        self._shapes = shapes(query.plan for query in workload.queries if exchanges(query.plan))
         self._seeds = [seed for seed in dict.fromkeys(seeds(shape.plan for shape in self._shapes)) if self._fits(seed)]
         self._layout: dict[str, tuple[int, tuple[str, ...]]] = {}
 
@@ -223,10 +223,6 @@ def _may_be_key(kind: str) -> bool:
 
 def _bytes(exchanges: Iterable[Node]) -> int:
     return sum(map(written, exchanges))
-
-
-def _shuffles(plan: Node) -> bool:
-    return any(exchanged(node) is not None for node in plan.walk())
 
 
 def _seconds(plan: Node, gone: Sequence[Node]) -> float:

@@ -14,11 +14,10 @@ _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 
 @dataclass(frozen=True)
 class Query:
-    """text: what Spark's page calls it. started: in seconds since the epoch. seconds: it took, 0 while not known."""
+    """text: what Spark's page calls it. started: in seconds since the epoch."""
 
     text: str
     started: float
-    seconds: float
     plan: Node
 
 
@@ -26,7 +25,6 @@ def queries(found: Iterable[Event]) -> list[Query]:
     """Of one application's events. A query that has no end in the log counts with what was measured until then."""
     starts: dict[int, Event] = {}
     plans: dict[int, Mapping[str, Any]] = {}
-    ends: dict[int, float] = {}
     values: dict[int, int] = {}
     for event in found:
         name = event["Event"].removeprefix(_SQL)
@@ -39,9 +37,10 @@ def queries(found: Iterable[Event]) -> list[Query]:
             plans[event["executionId"]] = event["sparkPlanInfo"]
         elif name == "SQLAdaptiveExecutionUpdate":
             plans[event["executionId"]] = event["sparkPlanInfo"]
-        elif name == "SQLExecutionEnd":
-            ends[event["executionId"]] = event["time"] / 1000
-    return [_query(start, plans[number], ends.get(number), values) for number, start in starts.items()]
+    return [
+        Query(start["description"], start["time"] / 1000, plan_of(plans[number], values))
+        for number, start in starts.items()
+    ]
 
 
 def _count(values: dict[int, int], event: Event) -> None:
@@ -50,8 +49,3 @@ def _count(values: dict[int, int], event: Event) -> None:
         value = one.get("Value")
         if one.get("Metadata") == "sql" and str(value).lstrip("-").isdigit():
             values[one["ID"]] = max(values.get(one["ID"], 0), int(value))
-
-
-def _query(start: Event, plan: Mapping[str, Any], end: float | None, values: Mapping[int, int]) -> Query:
-    started = start["time"] / 1000
-    return Query(start["description"], started, max(0.0, (end or started) - started), plan_of(plan, values))

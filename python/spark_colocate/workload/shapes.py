@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from spark_colocate.workload.plans import Node, exchanged, joined, scanned
 
@@ -19,7 +20,7 @@ class Shape:
     plan: Node
     times: int
 
-    @property
+    @cached_property
     def tables(self) -> frozenset[str]:
         return frozenset(read[0] for node in self.plan.walk() if (read := scanned(node)))
 

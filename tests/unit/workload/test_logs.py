@@ -7,11 +7,11 @@ import pytest
 from spark_colocate.workload.logs import applications, events
 from zstandard import ZstdCompressor
 
-END = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"
+START = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
 
 
 def line(number: int) -> str:
-    return json.dumps({"Event": END, "executionId": number, "time": 1}, separators=(",", ":")) + "\n"
+    return json.dumps({"Event": START, "executionId": number, "time": 1}, separators=(",", ":")) + "\n"
 
 
 def numbers(path: Path) -> list[list[int]]:

@@ -12,7 +12,7 @@ from tests.unit.workload.trees import exchange, join, over, scan
 
 
 def proposed(*plans: Node) -> list[Proposal]:
-    return proposals(Workload([Query("q", 0.0, 1.0, plan) for plan in plans]))
+    return proposals(Workload([Query("q", 0.0, plan) for plan in plans]))
 
 
 def joined(a: Node, b: Node, keys: Sequence[str], others: Sequence[str], size: int = 100) -> Node:

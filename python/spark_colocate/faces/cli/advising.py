@@ -10,6 +10,7 @@ import typer
 
 from spark_colocate.faces.cli import output
 from spark_colocate.faces.cli.options import Output, Shown
+from spark_colocate.service.base.sizes import sized
 from spark_colocate.workload.report import AdvisedTable, Report
 from spark_colocate.workload.report import advise as advice
 
@@ -26,7 +27,7 @@ def advise(
     if shown is Output.JSON:
         output.show_json(asdict(found))
         return
-    print(f"{found.queries} queries in {found.days:g} days; their shuffles wrote {size(found.shuffled_bytes)}.")
+    print(f"{found.queries} queries in {found.days:g} days; their shuffles wrote {sized(found.shuffled_bytes)}.")
     if not found.tables:
         print("No group of tables would save one percent of that.")
     for _, tables in groupby(found.tables, key=lambda one: one.rank):
@@ -39,19 +40,9 @@ def _lines(tables: list[AdvisedTable], found: Report) -> list[str]:
     first = tables[0]
     share = round(100 * first.saved_bytes / found.shuffled_bytes)
     return [
-        f"{first.rank}. Group {first.group_name}, {first.buckets} buckets: saves {size(first.saved_bytes)} of shuffles "
-        f"({share} %) in {first.queries} queries, {size(first.saved_bytes_per_day)} a day, "
+        f"{first.rank}. Group {first.group_name}, {first.buckets} buckets: saves {sized(first.saved_bytes)} of "
+        f"shuffles ({share} %) in {first.queries} queries, {sized(first.saved_bytes_per_day)} a day, "
         f"and at least {first.saved_seconds:g} seconds of tasks.",
-        *(f"   {one.table} by {', '.join(one.keys)}: {size(one.rewritten_bytes)} are written once" for one in tables),
+        *(f"   {one.table} by {', '.join(one.keys)}: {sized(one.rewritten_bytes)} are written once" for one in tables),
         *(f"{one.statement};" for one in tables),
     ]
-
-
-def size(count: int) -> str:
-    """Such as `3.2 GiB`."""
-    amount = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:
-            return f"{amount:.3g} {unit}"
-        amount /= 1024
-    return f"{amount:.4g} TiB"
